@@ -11,10 +11,9 @@ __all__ = ['dataclasses', 'core', 'solved', 'oracles', 'tickets', 'information',
            'copy_chapters', 'show_optimal', 'way_out', 'find_oracle', 'run_learner', 'put_result', 'learner_flags',
            'flag_options', 'learner_options', 'run_identify', 'verify_claim', 'error_lines', 'run_compare', 'worth_of',
            'worth_text', 'play_ahead', 'ahead_text', 'show_plan', 'introduction', 'paper_needs', 'paper_text',
-           'check_figure', 'draw_result', 'run_demo', 'open_session', 'read_report', 'next_command', 'put_standing',
-           'standing_rule', 'new_session', 'next_offer', 'put_round', 'record_answer', 'amend_round', 'record_state',
-           'record_decline', 'record_undo', 'show_status', 'stop_session', 'write_protocol', 'close_session',
-           'print_completion']
+           'check_figure', 'draw_result', 'run_demo', 'read_report', 'next_command', 'put_standing', 'standing_rule',
+           'new_session', 'next_offer', 'put_round', 'record_answer', 'amend_round', 'record_state', 'record_decline',
+           'record_undo', 'show_status', 'stop_session', 'write_protocol', 'close_session', 'print_completion']
 
 # %% ../nbs/handbook/70_cli.ipynb #aca1cadd
 import sys
@@ -28,7 +27,6 @@ except KeyboardInterrupt:       # Ctrl-C at once
         print('oia: interrupted', file=sys.stderr)
     raise SystemExit(130) from None
 
-# %% ../nbs/handbook/70_cli.ipynb #aca1cade
 class Late:
     "A module, which is loaded when something of it is first asked for."
     def __init__(self, name):
@@ -86,20 +84,16 @@ COMMANDS: dict = {}
 GROUPS: dict = {}       # help of the names under which commands "name action" stand
 
 def command(name, *options):
-    """Register the function below as `oia name`; its docstring is its help.
-
-    Among the options are texts that name rows of `OPTIONS` (see `described`), and
-    functions that return rows of their own, as `described` does.
-    """
+    """Register the function below as `oia name`; its docstring is its help. Options
+    are texts that name rows of `OPTIONS`, or functions that return more such rows."""
     def register(f):
         COMMANDS[name] = f, options
         return f
     return register
 
 def parser(whole=False):
-    """The parser of all registered commands; parsed arguments hold the function to
-    call as `run`. If it is `whole`, all options are there at once, and a text of each
-    command."""
+    """The parser of all commands, whose functions are `run`; if it is `whole`, all
+    options are there at once, and a text of each command."""
     from oia_nb import __version__
     top = Parser(prog='oia', allow_abbrev=False, description=contents(),
                  formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -325,11 +319,8 @@ def tell(head, text):
 # %% ../nbs/handbook/70_cli.ipynb #bacfaca9
 @contextmanager
 def own_output():
-    """Standard output for what this program prints, while the block runs; what the
-    libraries beneath write to descriptor 1 of their own accord goes to standard error.
-
-    HiGHS, for one, tells of itself now and then, whatever it was asked.
-    """
+    """Standard output for what this program prints, while the block runs; what others
+    write to descriptor 1 goes to standard error (HiGHS tells of itself at times)."""
     sys.stdout.flush()
     usual, kept = sys.stdout, os.dup(1)
     try:
@@ -385,13 +376,8 @@ def check_rounding(args):
         core.as_number('margin', args.margin, 0.)
 
 def hand_over(world, rule, args):
-    """(`RoundedMenu`, why): the rule in round numbers, None if there is none.
-
-    `why` tells why there is none with the first digits tried; None if these will do.
-
-    Where the tickets of the rule are too few, those of the best rule with the margin
-    are taken. All of it is for an agent who makes no mistakes.
-    """
+    """(`RoundedMenu` or None, why): the rule in round numbers, for an agent who makes
+    no mistakes. `why` tells why the first digits tried won't do; None if they will."""
     first, most = args.digits, tickets.MOST_DECIMALS
     if first is None:
         finest = facts.thousandth(world.setting.bound)
@@ -425,10 +411,7 @@ def in_digits(world, rule, digits, margin):
     return dataclasses.replace(found, lost=lost), None
 
 def handed_over(world, rule, found, why, name):
-    """The rule to hand over, as text; `rule` is called `name`.
-
-    Its tickets, what it earns beside `rule`, and who takes which ticket.
-    """
+    "The rule to hand over, what it earns beside `rule` (by its `name`), who takes it."
     z = world.setting
     arm = z.arms[world.best_response(rule)]
     said = lambda text: facts.paragraph(text[0].upper() + text[1:])
@@ -523,12 +506,9 @@ def find_oracle(world):
 def run_learner(world, oracle, args, **options):
     "Run a learner as the command's options say, with `options` that aren't None."
     options = {name: value for name, value in options.items() if value is not None}
-    result = learners.identify(world, eps=args.eps, delta=args.delta, seed=args.seed,
-                               method=args.method, progress=not args.quiet,
-                               oracle=oracle, **options)
-    if result.status == 'stopped':
-        raise KeyboardInterrupt
-    return result
+    return experiments.identify_whole(
+        world, eps=args.eps, delta=args.delta, seed=args.seed, method=args.method,
+        progress=not args.quiet, oracle=oracle, **options)
 
 def put_result(world, result, args, *texts, **fields):
     "Print a result and its rule in round numbers, then `texts`; as JSON with `fields`."
@@ -765,10 +745,8 @@ def paper_needs(world, oracle, eps, delta):
     return complexity.n_min(complexity.problem_of(world, eps, delta, oracle.margin))
 
 def paper_text(world, best, oracle, result, args):
-    """What the paper's learner would have needed for what another learner found.
-
-    If it was played itself: what it needs to tell the best arm from the next one;
-    None if it could do so, or if nothing can."""
+    """What the paper's learner would have needed for what another one found; or itself,
+    to tell the best arm from the next one (None if it could, or if nothing can)."""
     arms, gaps, itself = world.setting.arms, best.gaps, args.method == 'oiafc'
     second = sorted(range(len(arms)), key=lambda k: gaps[k])[1]
     if itself and not core.TIE_TOL*world.setting.bound < gaps[second] < args.eps:
@@ -800,16 +778,11 @@ def check_figure(path):
 
 def draw_result(world, result, best, path):
     "The rule beside the best one, and how the optimistic profits came down."
-    import matplotlib
     import numpy as np
+    from matplotlib import style
     from matplotlib.figure import Figure
     from oia_nb.show.plots import plot_profits, plot_rule, truthful_payment
-    with matplotlib.rc_context():
-        matplotlib.rcdefaults()
-        matplotlib.rcParams.update({
-            'axes.spines.top': False, 'axes.spines.right': False,
-            'legend.frameon': False, 'axes.titlelocation': 'left'
-        })
+    with style.context('default'):
         fig = Figure(figsize=(11, 4.4), layout='constrained')
         left, right = fig.subplots(1, 2)
         arm = world.setting.arms[result.arm].replace('$', r'\$')
@@ -877,11 +850,6 @@ OPTIONS |= {'the round, and what is kept': {
     '--html': (str, 'write the page to print and to hand over there'),
     '--csv': (str, 'write the payments there')}}
 
-def open_session(args, write=True):
-    "The session in the file that the options name."
-    return sessions.Session.open(args.file, write=write)
-
-# %% ../nbs/handbook/70_cli.ipynb #22630b6c
 def read_report(text, states):
     "What follows --report: numbers, or {state: number}; None stays None."
     if text is None:
@@ -952,7 +920,7 @@ def new_session(args):
 @command('session next', 'FILE --html --brief --json')
 def next_offer(args):
     "Announce the rule of the open round; it stays the same until it is answered."
-    with open_session(args) as s:
+    with sessions.Session.open(args.file) as s:
         offer, z = s.announce(), s.setting
         if args.html:
             files.write_file(args.html, offer.sheet(details=not args.brief))
@@ -978,7 +946,7 @@ def put_round(s, args, r):
          '--note --json')
 def record_answer(args):
     "Record the expert's answer to the open round, which `oia session next` announced."
-    with open_session(args) as s:
+    with sessions.Session.open(args.file) as s:
         put_round(s, args, s.answer(
             args.arm, read_report(args.report, s.setting.states), percent=args.percent,
             state=args.state, note=args.note, round=args.round))
@@ -987,7 +955,7 @@ def record_answer(args):
          '--json')
 def amend_round(args):
     "Correct an answer or a truth in place; what was paid stays spent."
-    with open_session(args) as s:
+    with sessions.Session.open(args.file) as s:
         put_round(s, args, s.amend(
             args.round, arm=args.arm, percent=args.percent, state=args.state,
             report=read_report(args.report, s.setting.states), reason=args.why))
@@ -996,21 +964,21 @@ def amend_round(args):
 @command('session reveal', 'FILE ROUND STATE --json')
 def record_state(args):
     "Record the truth about a round, and tell what is due for it."
-    with open_session(args) as s:
+    with sessions.Session.open(args.file) as s:
         due = s.reveal(args.round, args.state)
         put_standing(s, args, f'round {args.round}: {s.sum_text(due)} due', due=due)
 
 @command('session decline', 'FILE --round --why! --json')
 def record_decline(args):
     "Record that there was no answer; the same rule is offered again."
-    with open_session(args) as s:
+    with sessions.Session.open(args.file) as s:
         s.decline(args.why, round=args.round)
         put_standing(s, args)
 
 @command('session undo', 'FILE ROUND --why! --json')
 def record_undo(args):
     "Take an answer back; the learner goes on as if it had never been given."
-    with open_session(args) as s:
+    with sessions.Session.open(args.file) as s:
         s.undo(args.round, args.why)
         put_standing(s, args)
 
@@ -1018,29 +986,28 @@ def record_undo(args):
 def show_status(args):
     """What stands, what is proved, what is left, and what to do next. Nothing is
     written."""
-    with open_session(args, write=False) as s:
+    with sessions.Session.open(args.file, write=False) as s:
         put_standing(s, args, *standing_rule(s), s.statement,
                      answers=[s.plain_round(r) for r in s._rounds])
 
 @command('session stop', 'FILE --json')
 def stop_session(args):
     "End a session: the best rule so far, and what is proved of it."
-    with open_session(args) as s:
+    with sessions.Session.open(args.file) as s:
         s.stop()
         put_standing(s, args, *standing_rule(s), s.statement)
 
-# %% ../nbs/handbook/70_cli.ipynb #5f3ad501
 @command('session protocol', 'FILE PAGE --purpose!')
 def write_protocol(args):
     "A page for an ethics board, from the first line of the session's file."
-    with open_session(args, write=False) as s:
+    with sessions.Session.open(args.file, write=False) as s:
         files.write_file(args.page, s.protocol(args.purpose))
         print(f'the protocol is {args.page}')
 
 @command('session close', 'FILE --html --csv --json')
 def close_session(args):
     "The closing page and the payments of a session; nothing in its file changes."
-    with open_session(args, write=False) as s:
+    with sessions.Session.open(args.file, write=False) as s:
         if args.html:
             files.write_file(args.html, s.closing())
         if args.csv:

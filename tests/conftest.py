@@ -6,6 +6,7 @@ need no screen.
 import gc
 import importlib
 import importlib.util
+import json
 import os
 import pkgutil
 import random
@@ -119,6 +120,25 @@ def pytest_collection_modifyitems(config, items):
         for item in items:
             if item.get_closest_marker('release'):
                 item.add_marker(pytest.mark.skip(reason='runs with --release'))
+
+# --- The command -----------------------------------------------------------------------
+
+@pytest.fixture
+def oia(tmp_path, monkeypatch, capfd):
+    """A function that runs the command in a folder of its own: (status, output, error); its `json`
+    returns the one JSON value that is printed with --json, and the errors."""
+    from oia_nb.cli import main
+    monkeypatch.chdir(tmp_path)
+    def run(line, *words):
+        status = main([*line.split(), *map(str, words)])
+        return status, *capfd.readouterr()
+    def told(line, *words):
+        status, out, err = run(line, *words, '--json')
+        assert status == 0 and out.count('\n') == 1 and out.endswith('\n'), err
+        refuse = lambda constant: pytest.fail(f'{constant} is no JSON')
+        return json.loads(out, parse_constant=refuse), err
+    run.json = told
+    return run
 
 # --- The compiled engine ---------------------------------------------------------------
 

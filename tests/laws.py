@@ -46,6 +46,7 @@ from oia_nb.run.session import Refused, as_report
 from oia_nb.sharp import learner as sharp_learner
 from oia_nb.sharp.evidence import BETS, betting_threshold, mean_lower
 from oia_nb.sharp.learner import sharp
+from oia_nb.sharp.record import Record
 from oia_nb.experts.told import Check, Told
 from oia_nb.experts.trial import shortlist, trial
 
@@ -740,6 +741,9 @@ def keeping(make, kept):
         return kept[-1]
     return made
 
+COIN = make_world([[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]], [0., .02], np.eye(2), 1.,
+                  name='coin', arms=['cheap', 'better'])
+
 @cache
 def a_duo():
     return random_world(2, 2, 2, 5, prior='arm', margin=.05, name='duo')
@@ -752,7 +756,8 @@ def law_price_of_a_lead():
     rounds after the learner's end show; what is earned is less by that price."""
     world, inner = a_duo(), []
     oracle, z, delta = action_informed_oracle(world), world.setting, .1
-    make = keeping(sharp_learner.maker(z, oracle, None, None, True), inner)
+    make = keeping(sharp_learner.maker(z, oracle, None, None, True, Record(), None, 0., None, {}),
+                   inner)
     run = Kept(leading(make, z, oracle, eps=.1, delta=delta, margin=.02, max_rounds=10**5))
     found = simulate(run, world, 4)
     within = inner[-1].found

@@ -40,7 +40,7 @@ from oia_nb.sharp.record import Record
 from oia_nb.experts.told import as_told
 from oia_nb.experts.trial import shortlist as trial_rules, trial
 from oia_nb.worlds.generators import bits_world, blackwell_world, simple_world
-from oia_nb.worlds.tables import check_table
+from oia_nb.worlds.tables import check_table, scored
 from oia_nb.worlds.files import world_from_dict, world_to_dict
 
 many = settings(max_examples=amount(25, examples(200)))
@@ -218,7 +218,9 @@ FIXED = {       # a call, and for each of its keywords (what is named, after a d
     'Record.without': (PAST.without, {'round': [0, 2, 'x']}),
     'identify': (good(identify, world=COIN, eps=1e-3, delta=.1, budget=9), dict(
         world=[Z, None, 'clinic'], method=['guess', 3, pd.DataFrame()],
-        budget=[-1, 0, 1, 1.5, 'all'], seed=[-1, 1.5, 'x', True])),
+        budget=[-1, 0, 1, 1.5, 'all'], seed=[-1, 1.5, 'x', True], max_paid=[-1.])),
+    'the compiled loop': (good(identify, COIN, method='oiafc', engine='fast', eps=1., delta=.1),
+                          {'max_paid|engine': [1.]}),
     'random_world': (good(random_world, K=2, W=2, signals=2, seed=0, margin=.01), dict(
         K=[1], W=[1], signals=[0, [1], [2, 2.], 'ab', None], seed=[-1, 'x'], prior=['both', []],
         bound=[0], max_cost=[-1], decisions=[0], margin=['x'], tries=[0], name=[''])),
@@ -261,9 +263,16 @@ FIXED = {       # a call, and for each of its keywords (what is named, after a d
         arms=[{'a': ['x']}, [['x'], ['y']], {'a': ['X'], 'b': []}, {'a': [['x']], 'b': []},
               {'a': 3, 'b': []}, {'': ['x'], 'b': []}, {1: ['x'], 'b': []}],
         state=['S', None], smoothing=[np.nan], bound=[0], states=[['u', 'u', 'v'], 'uv', 2],
-        costs=[{'a': 0, 'b': 0, 'd': 0}, .1, [0, 1], [0, 1, -1]], decisions=[['a']], name=[''],
-        utility=[{'u': [1, 0], 'w': [0, 1]}, {'u': [1, 0], 'v': [0]}], weights=['s', 'none'],
+        costs=[{'a': 0, 'b': 0, 'd': 0}, .1, [0, 1], [0, 1, -1],
+               pd.Series({'a': 0, 'b': 0, 'd': 0}), {'a': (.01, .02, .05), 'b': 0, 'c': 0}],
+        decisions=[['a']], name=[''],
+        rare=[-1, 'five', None, np.nan], weights=['s', 'none'],
+        utility=[{'u': [1, 0], 'w': [0, 1]}, {'u': [1, 0], 'v': [0]}, {'u': [1, 0]},
+                 {'u': [1, 0], 'v': [0, 1], 7: [0, 0]}, pd.DataFrame(np.eye(2), ['u', 'w']),
+                 pd.DataFrame(np.eye(2)[:1], ['u']),
+                 pd.DataFrame(np.ones((3, 2)), ['u', 'v', 'u'])],
         prior=[[.5, .6], {'u': 1.}, [1.], [.5, -.5], 'uv'])),
+    'scored': (scored, dict(columns=[[], 'c1'])),
     'check_table': (good(check_table(dict(s=['u', 'v', 'u'], x=['a', None, 'b'])).fix), dict(
         missing=['mean'], rare=[-1], bins=[1, {'y': 2}, {'x': 2}, 2.5])),
     'experiment': (good(experiment, worlds=[COIN], methods=['sharp'], repetitions=1, seed=0,
@@ -404,6 +413,9 @@ SLIPS = [
     ('setting', '', lambda: Environment(A.structure, A.structure)),
     ('method', 'sharp', lambda: Session.create('nowhere/s', CLINIC, **TARGET,
                                                method=pd.DataFrame())),
+    *[('unit', '', lambda o=o: Session.create('nowhere/s', CLINIC, eps=.3, delta=.1, **o))
+      for o in (dict(method='oiafc', unit=.01), dict(unit=2.))],
+    ('world', 'advert, clinic, small_clinic, wine', lambda: load_world('clinick')),
     *[('name', '', lambda n=n: Environment(A.structure, A.setting, n)) for n in ('', None, 3)],
     *[('arm', '', lambda k=k: A.setting.arm_index(k))
       for k in ('nobody', -1, 2, 1., None, True)],

@@ -16,10 +16,11 @@ from pkgutil import walk_packages
 import pytest
 import oia_nb
 from conftest import amount, ROOT
+from laws import COIN as coin
 from check_site import wide_code
 from nbdev_myst import misnamed, sections
 from oia_nb.all import (InvalidInput, action_informed_oracle, compose, generator, identify,
-                        make_world, simulate)
+                        simulate)
 from oia_nb.core import as_integer
 from oia_nb.paper.estimation import radius_fb
 from oia_nb.run.learner import Finding, STATUS, Status, check_learner, learner
@@ -333,8 +334,6 @@ def test_docstrings_name_no_label():
 
 # --- A slip ---------------------------------------------------------------------------
 
-coin = make_world([[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]], costs=[0., .02],
-                  utility=[[1., 0.], [0., 1.]], bound=1., name='coin', arms=['cheap', 'better'])
 ORACLE = action_informed_oracle(coin)
 TARGET = dict(eps=2., delta=.1)
 

@@ -71,7 +71,7 @@ def test_the_rule_that_was_proved_is_returned(name, eps):
     assert found.status == 'certified' and not is_false(Judge(world), found, eps)
 
 def plain_mean(run, c):
-    counts, u = run.transcript.counts[c.arm] - c.counts, run.setting.belief_utility
+    counts, u = run.known.data.counts[c.arm] - c.counts, run.setting.belief_utility
     return counts @ (u - c.rule.expected)/counts.sum()
 
 def test_what_is_earned_at_least_is_proved(monkeypatch):

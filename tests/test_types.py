@@ -23,9 +23,10 @@ import export
 import pytest
 import oia_nb
 from conftest import ROOT
+from laws import COIN
 from oia_nb import all as front, core
-from oia_nb.all import (LEARNERS, Session, Told, compare, forecast_rounds, identify, make_world,
-                        optimal_rule, parse_expert)
+from oia_nb.all import (LEARNERS, Session, Told, compare, forecast_rounds, identify, optimal_rule,
+                        parse_expert)
 
 # --- Whole classes --------------------------------------------------------------------
 
@@ -140,8 +141,6 @@ def wrong_values(x, seen):
             yield f'{base.__name__}.{name}: {text}, but {value!r:.60}'
         yield from wrong_values(value, seen)
 
-COIN = make_world([[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]], [0., .02],
-                  [[1., 0.], [0., 1.]], 1., name='coin', arms=['cheap', 'better'])
 EPS = dict(sharp=.1, patient=.5, own_beliefs=.5, open_support=1., trial=.5)
 
 def results():

@@ -18,9 +18,9 @@ __all__ = ['log', 'RESULTS', 'OURS', 'FORECAST_CAP', 'Known', 'know', 'failed', 
            'measure', 'Method', 'taken', 'source', 'identify_whole', 'as_method', 'as_parameter', 'labelled',
            'as_world', 'as_methods', 'as_grid', 'varies', 'cells', 'Planned', 'perform', 'as_frame', 'short_hash',
            'world_key', 'release', 'manifest', 'names_of', 'runs_of', 'open_folder', 'differs', 'grown',
-           'read_manifest', 'read_runs', 'execute', 'as_repetitions', 'planned', 'follow', 'missing_runs',
-           'file_record', 'experiment', 'read_experiment', 'summarise', 'is_compiled', 'suite', 'Comparison', 'compare',
-           'total_loss', 'with_fee', 'proved_after', 'forecast']
+           'read_manifest', 'read_runs', 'execute', 'as_repetitions', 'planned', 'follow', 'experiment',
+           'read_experiment', 'summarise', 'is_compiled', 'suite', 'Comparison', 'compare', 'total_loss', 'with_fee',
+           'proved_after', 'forecast']
 
 # %% ../../nbs/handbook/67_experiments.ipynb #00864309
 import hashlib
@@ -61,8 +61,7 @@ class Known(NamedTuple):
     best: Optimum
 
 def know(world):
-    """What the runs in a world share: the oracle and the optimum of the rational agent,
-    no matter who answers, as `Known`; or the columns of their failure."""
+    "What the runs in a world share, as `Known`; or the columns of its failure."
     try:
         rational = replace(world, agent=Rational())
         return Known(world, action_informed_oracle(rational), optimal_rule(rational))
@@ -82,8 +81,7 @@ def profit_of_nothing(world: World) -> float:
                                                z.bound))
 
 def break_even(world, found):
-    """The rounds (chapter 67) after which a run has paid for itself, learning
-    included; infinite if it never does."""
+    "The rounds (chapter 67) after which a run has paid for itself, or infinity."
     before, after = profit_of_nothing(world), principal_profit(world, found.rule)
     kept = found.rounds*world.best_profit - found.lost
     if after <= before + TIE_TOL*world.setting.bound:
@@ -98,8 +96,7 @@ RESULTS = dict(rounds='Int64', normal_rounds='Int64', forced_rounds='Int64',
                seconds='float', error='str', traceback='str')
 
 def regret_of(world, found):
-    """What the rule of an `Identification` loses against the best one; the best with
-    the lead that was asked for, None where that isn't known."""
+    "What the rule found loses against the best one with its lead; None if not known."
     if found.lead and not isinstance(world.agent, Rational):
         return None
     best = (optimal_rule(world, margin=found.lead).profit if found.lead else
@@ -155,8 +152,7 @@ def source(f):
 
 # %% ../../nbs/handbook/67_experiments.ipynb #5ba95984
 def identify_whole(world, /, **options):
-    """What `identify` gives. Raises `KeyboardInterrupt` if the run was stopped: it is
-    none of those that were asked for, and no other is begun."""
+    "What `identify` gives. Raises `KeyboardInterrupt` if the run was stopped."
     found = identify(world, **options)
     if found.status == 'stopped':
         raise KeyboardInterrupt
@@ -164,8 +160,8 @@ def identify_whole(world, /, **options):
 
 def as_method(at, given):
     "The `Method` for a name, a function, or a pair of one of them and its options."
-    call, options = given if isinstance(given, tuple) and len(given) == 2 else (given,
-                                                                                {})
+    pair = isinstance(given, tuple) and len(given) == 2
+    call, options = given if pair else (given, {})
     if not isinstance(options, dict):
         raise InvalidInput(at, options, 'a dict of options')
     options = {as_parameter(at, k): as_value(f'{at}, option {k!r}', v)
@@ -221,8 +217,7 @@ def as_methods(given):
     return labelled('methods', given, as_method, lambda m: m.text)
 
 def as_grid(grid, methods):
-    """The grid as a dict of lists of distinct plain values; each parameter must be
-    one that some method takes and doesn't fix."""
+    "The grid as a dict of lists of distinct plain values, each for some method."
     if not isinstance(grid, dict):
         raise InvalidInput('grid', grid, 'a dict of lists')
     read = {}
@@ -265,8 +260,7 @@ class Planned:
     repetition: int
 
 def perform(run, known, method):
-    """The run's record: a line of JSON with what it is, and what came of it (see
-    `measure`), `seconds`, or `error` and `traceback`."""
+    "The run's record: a line of JSON with what it is, and what came of it."
     start = time.perf_counter()
     try:
         rng = generator(run.seed, run.repetition)
@@ -392,8 +386,7 @@ def read_runs(folder):
 
 # %% ../../nbs/handbook/67_experiments.ipynb #c5d2bf3d
 def execute(tasks, n_jobs):
-    """Yields what `perform(*task)` gives, in whatever order runs end. Joblib's
-    processes on this computer use one thread each; other back ends are left alone."""
+    "Yields what `perform(*task)` gives, as runs end; in local processes of one thread."
     if n_jobs == 0:
         yield from (perform(*task) for task in tasks)
         return
@@ -419,8 +412,7 @@ def as_repetitions(given):
     return found
 
 def planned(worlds, methods, grid, repetitions, seed):
-    """The arguments of `experiment`, read: worlds and methods by label, the
-    manifest, and the runs by key."""
+    "The arguments of `experiment`, read: worlds, methods, manifest, and runs by key."
     worlds = labelled('worlds', worlds, as_world, lambda w: w.name)
     methods = as_methods(methods)
     contents = manifest(worlds, methods, as_grid(grid, methods),
@@ -428,7 +420,7 @@ def planned(worlds, methods, grid, repetitions, seed):
     runs = runs_of(contents, methods, as_repetitions(repetitions))
     return worlds, methods, contents, {r.key: r for r in runs}
 
-def follow(lines, done, total, progress):
+def follow(lines, done, total, progress) -> Any:
     "Pass on lines or tasks, one a run, with a bar if `progress`."
     if not progress:
         return lines
@@ -436,21 +428,6 @@ def follow(lines, done, total, progress):
     return tqdm(lines, initial=done, total=total, unit=' runs', smoothing=.1)
 
 # %% ../../nbs/handbook/67_experiments.ipynb #a3aaa76d
-def missing_runs(runs, done, worlds, methods):
-    "What is left to do: each run with what is known of its world, and its method."
-    left = [r for k, r in runs.items() if k not in done]
-    known = {label: know(worlds[label]) for label in {r.world for r in left}}
-    return [(r, known[r.world], methods[r.method]) for r in left]
-
-def file_record(line, folder):
-    "{key: record} of a line, which is written to the folder if there is one."
-    record = json.loads(line)
-    if record.get('error'):
-        log.info('%s in %s: %s', record['method'], record['world'], record['error'])
-    if folder is not None:
-        write_file(folder/'runs'/f'{record["key"]}.jsonl', line + '\n')
-    return {record['key']: record}
-
 def experiment(worlds: Any, methods: Any, grid: dict[str, Any],
                repetitions: int | Sequence[int], seed: int, n_jobs: int | None = 1,
                path: str | PathLike[str] | None = None, progress: bool = False,
@@ -492,10 +469,17 @@ def experiment(worlds: Any, methods: Any, grid: dict[str, Any],
     folder = None if path is None else open_folder(path, contents)
     done = {k: r for k, r in ({} if folder is None else read_runs(folder)).items()
             if k in runs and not (retry and r.get('error'))}
-    todo = missing_runs(runs, done, worlds, methods)
+    left = [r for k, r in runs.items() if k not in done]
+    known = {label: know(worlds[label]) for label in {r.world for r in left}}
+    todo = [(r, known[r.world], methods[r.method]) for r in left]
     log.info('%d runs to do, %d done before', len(todo), len(done))
     for line in follow(execute(todo, n_jobs), len(done), len(runs), progress):
-        done |= file_record(line, folder)
+        record = json.loads(line)
+        done[record['key']] = record
+        if record.get('error'):
+            log.info('%s in %s: %s', record['method'], record['world'], record['error'])
+        if folder is not None:
+            write_file(folder/'runs'/f'{record["key"]}.jsonl', line + '\n')
     wrong = [error for k in runs if (error := done[k].get('error'))]
     if wrong:
         log.warning(f'{len(wrong)} of {len(runs)} runs failed, the first: {wrong[0]}')
@@ -566,12 +550,10 @@ def is_compiled():
         return False
 
 def suite(budget=2000, cap=1_000_000, told=None, margin=0.):
-    """The methods of `compare`: dict of label: (name, options), from the variants in
-    the table of learners. If something unusual is `told`, or a `margin` asked for, all
-    that honour it. Raises `InvalidInput` if none does.
+    """The methods of `compare`, {label: (name, options)}: the variants of learners that
+    honour what is `told` and a `margin`. Raises `InvalidInput` if none does.
 
-    A learner that takes a budget gets `budget`; one that can be compiled stops at
-    `cap` rounds at the latest; any other stops when it is done.
+    A learner gets `budget` if it takes one, or stops at `cap` rounds if it is compiled.
     """
     loop = dict(budget=cap) | (dict(engine='fast') if is_compiled() else {})
     asked = set(as_told(told).unusual) - {'alarm'}
@@ -583,9 +565,9 @@ def suite(budget=2000, cap=1_000_000, told=None, margin=0.):
             rounds = dict(budget=budget)
         else:
             rounds = {} if row.compiled is None else loop
-        variants = {row.name: {}} if row.variants is None else row.variants
-        if asked or margin:
-            variants = variants or {row.name: {}}
+        variants = row.variants
+        if variants is None or not variants and (asked or margin):
+            variants = {row.name: {}}
         found |= {label: (row.name, o | rounds) for label, o in variants.items()}
     if not found:
         raise InvalidInput('told, margin', (str(as_told(told)), margin),

@@ -61,11 +61,8 @@ def rounds_left(bounds: Any, eps: float) -> Any:
 
 # %% ../../nbs/appendix/63_identification.ipynb #27e796f9
 class ProgressBar:
-    """Watches a learner; shows rounds, the arm that it aims at, the best rule so far
-    with what is proved of it, and what may be left, on standard error.
-
-    `total` is the number of rounds, where it is fixed.
-    """
+    """Watches a learner: rounds (of `total`, where that is fixed), the arm that it aims
+    at, the best rule so far, and what may be left, on standard error."""
     def __init__(self, setting: Setting, eps: float,
                  watch: Callable[[Any], object] | None = None,
                  total: Any = None) -> None:
@@ -108,7 +105,6 @@ class Flag:
     type: type
     help: str
 
-# %% ../../nbs/appendix/63_identification.ipynb #0cfba51d
 @dataclass(frozen=True)
 class Row:
     """A learner of the table.
@@ -268,9 +264,8 @@ def check_options(row: Row, options: dict[str, Any]) -> None:
 
 def completed(row: Row, world: World, rng: np.random.Generator, *, told: Any,
               budget: int | None, options: dict[str, Any]) -> dict[str, Any]:
-    """The options of a run: with what is told, a budget under the name that the learner
-    gives to it, and a stream of randomness apart from the world's, as far as it takes
-    them. Raises `InvalidInput`."""
+    """The options of a run, with what is told, a budget and a stream of randomness, by
+    the names that the learner gives to them. Raises `InvalidInput`."""
     check_options(row, options)
     watch = options.get('watch')
     if watch is not None and not callable(watch):
@@ -324,8 +319,7 @@ def best_profit(world: World) -> float:
     return optimal_rule(world).profit
 
 def add_lost(world: World, result: _Result) -> _Result:
-    """The `Identification` with `lost` (chapter 63), if its trace holds payments and
-    the world's agent is the rational one."""
+    "With `lost` (chapter 63), if payments are known and the agent is the rational one."
     trace = result.trace
     if trace.payments is None or not isinstance(world.agent, Rational):
         return result

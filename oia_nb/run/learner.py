@@ -43,12 +43,8 @@ from .. import verify as checker
 
 # %% ../../nbs/appendix/62_learner.ipynb #76a85bc6
 def check_response(setting: Setting, response: Any) -> tuple[int, int]:
-    """The arm and the belief (indices) of a `Response`, whose state is checked too;
-    None stands for a state that isn't known yet.
-
-    Raises `InvalidInput` for one that names no arm, no belief that this arm can lead
-    to, or no state.
-    """
+    """The arm and the belief (indices) of a `Response`, whose state may be None. Raises
+    `InvalidInput` for no arm, no belief that this arm can lead to, or no state."""
     arm, report, state = (getattr(response, name, None)
                           for name in ('arm', 'report', 'state'))
     arm = as_integer('response.arm', arm, 0, setting.K - 1)
@@ -664,12 +660,8 @@ def within_sum(learner: Learner, most: float, fee: float = 0.) -> Learner:
 # %% ../../nbs/appendix/62_learner.ipynb #db002a32
 @contextmanager
 def interrupts_held() -> Any:
-    """A function that says whether Ctrl-C was pressed, which interrupts nothing in the
-    meantime; pressed again, it does.
-
-    Only in the main thread, and only where Ctrl-C has its usual meaning: elsewhere
-    nothing is held.
-    """
+    """A function that says whether Ctrl-C was pressed, which interrupts nothing unless
+    pressed again; in the main thread, where Ctrl-C has its usual meaning."""
     pressed = []
     def hold(number, frame):
         if pressed:
@@ -753,9 +745,8 @@ def proved_text(found):
 
 # %% ../../nbs/appendix/62_learner.ipynb #393de040
 def result_facts(found, *, rounds=None, regret=None, break_even=None):
-    """What an `Identification` says: `rounds` are what its rounds were for, in words;
-    the true `regret`, and the rounds until its `break_even`, come from someone who
-    knows the world."""
+    """What an `Identification` says; `rounds` are what its rounds were for, in words;
+    `regret` and `break_even` come from someone who knows the world."""
     z, origin = found.setting, found.origin or Origin()
     arms = numbered('arm', len(found.counts)) if z is None else z.arms
     answers = brief(f'{a} {n:,}' for a, n in zip(arms, found.counts))

@@ -15,10 +15,10 @@ _Method = TypeVar('_Method', bound=Callable[..., Any])
 # %% auto #0
 __all__ = ['WRITTEN', 'SNAP', 'SAME_RULE', 'SCHEMA', 'HEAD', 'PAPER', 'RECKONER', 'CALIBRATION_LEVEL', 'ROUNDS', 'BECAME',
            'SLIPS', 'IN_A_NEW_FILE', 'WAYS', 'Damaged', 'Busy', 'naming', 'writing', 'chained', 'as_record', 'is_torn',
-           'read_journal', 'Journal', 'Refused', 'as_said', 'as_report', 'rule_digest', 'is_same', 'Tape',
-           'checked_head', 'as_response', 'read_header', 'Offer', 'as_page', 'as_body', 'reckoner', 'who_holds',
-           'tickets_html', 'SessionRound', 'Session', 'new_head', 'payable_oracle', 'past_answer', 'drawn',
-           'as_a_whole', 'said_text', 'in_rounds', 'control_questions', 'calibration_evidence', 'Calibration']
+           'read_journal', 'Journal', 'Refused', 'said_text', 'as_said', 'as_report', 'rule_digest', 'is_same', 'Tape',
+           'checked_head', 'as_response', 'drawn', 'read_header', 'Offer', 'as_page', 'as_body', 'reckoner',
+           'who_holds', 'tickets_html', 'SessionRound', 'Session', 'new_head', 'payable_oracle', 'past_answer',
+           'as_a_whole', 'in_rounds', 'control_questions', 'calibration_evidence', 'Calibration']
 
 # %% ../../nbs/experts/27_session.ipynb #8b07a95c
 import hashlib
@@ -107,11 +107,7 @@ def is_torn(line):
 
 def read_journal(data, cut=False):
     """The records of a journal (bytes), the last hash, and how many bytes are whole
-    records.
-
-    A last line without its end that is the beginning of a record (`is_torn`) is left
-    out. Raises `Damaged` for all else; with `cut` the records before the damage count.
-    """
+    records, but for a torn last line. Raises `Damaged`; with `cut` if none is left."""
     records, previous, at = [], '', 0
     for number, line in enumerate(data.split(b'\n'), 1):
         last = at + len(line) == len(data)
@@ -134,13 +130,9 @@ def read_journal(data, cut=False):
 WRITTEN = WeakValueDictionary()     # journals that are written, by process and path
 
 class Journal:
-    """An append-only file of records with one writer; `records` holds what is in it,
-    `notes` what was found on opening.
-
-    Where the chain is broken, `cut` goes on after the last whole record. Raises
-    `InvalidInput` for a file that can't be read or made, `Busy` if it is written
-    already, `Damaged`.
-    """
+    """An append-only file of `records` with one writer; `notes` tell what was found on
+    opening. With `cut` it goes on after the last whole record. Raises `InvalidInput`,
+    `Busy` if it is written already, `Damaged`."""
     def __init__(self, path, *, new=False, write=True, cut=False):
         from filelock import FileLock, Timeout
         with file_trouble('path', path, 'the file of a session, nothing else'):
@@ -205,12 +197,9 @@ class Journal:
         return beside.name
 
     def append(self, record):
-        """Write a record, so that it is on disk when this returns; what may be left of a
-        failed try is cut off.
-
-        Raises `InvalidInput` if it can't be written, as on a full disk, and `Damaged`
-        if someone else changed the file; the session may go on when that is mended.
-        """
+        """Write a record, so that it is on disk when this returns, in place of what a
+        failed try left. Raises `InvalidInput`, as on a full disk, or `Damaged` if someone
+        else changed the file; the session may go on when that is mended."""
         if self.lock is None:
             raise Busy(f'{self.path} {self.why}')
         own = chained(self.last, record)
@@ -232,6 +221,11 @@ class Journal:
 # %% ../../nbs/experts/27_session.ipynb #3cd4aa89
 class Refused(InvalidInput):
     "An answer that was not recorded; the round is still open."
+
+def said_text(name, value):
+    "A reason or a note, which must be a text that isn't blank. Raises `Refused`."
+    with placed(kind=Refused):
+        return as_text(name, value)
 
 SNAP = .01      # a report this close to a listed belief, in every state, stands for it
 
@@ -261,13 +255,9 @@ def as_said(setting, report):
 
 # %% ../../nbs/experts/27_session.ipynb #cc5d3afa
 def as_report(setting, report=None, snap=SNAP, arm=None, *, belief=None, percent=None):
-    """(place on the support, what was said (W,), its distance) of a report, or of the
-    place of a `belief`, or of a `percent` of the second of two states, after `arm`
-    (an index) was played.
-
-    Raises `Refused` for one that is farther than `snap` from every listed belief
-    that the arm can lead to.
-    """
+    """(place on the support, what was said (W,), its distance) of a report, the place
+    of a `belief`, or a `percent` of the second of two states. Raises `Refused` for one
+    farther than `snap` from all listed beliefs that `arm` (an index) can lead to."""
     if sum(x is not None for x in (report, belief, percent)) != 1:
         raise Refused('report', report, 'one of report, belief and percent')
     places = np.arange(setting.M) if arm is None else setting.places(arm)
@@ -332,17 +322,14 @@ def checked_head(head):
     rule_of = lambda values: ScoringRule(values, setting.support, setting.bound)
     if oracle:
         oracle = Oracle([rule_of(v) for v in oracle['rules']], oracle['margins'])
-    as_number('snap', head['snap'], 0., .5)
-    as_number('fee', head['fee'], 0.)
-    if head['max_paid'] is not None:
-        as_number('max_paid', head['max_paid'], 0.)
-    for name in 'currency', 'person', 'lottery':
-        if head[name] is not None:
-            as_text(name, head[name])
-    if head['unit'] is not None:
-        as_number('unit', head['unit'], 0., setting.bound, strict_low=True)
-    as_kind('asks', head['asks'], bool)
-    as_kind('left', head['left'], list)
+    checks: dict[str, Any] = dict(
+        snap=(as_number, 0., .5), fee=(as_number, 0.), asks=(as_kind, bool),
+        left=(as_kind, list), max_paid=(as_number, 0.), currency=(as_text, ),
+        person=(as_text, ), lottery=(as_text, ),
+        unit=(as_number, 0., setting.bound, True))
+    for name, (check, *limits) in checks.items():
+        if head[name] is not None or HEAD[name] is not None:
+            check(name, head[name], *limits)
     row, options = learner_row(head['method']), head['options']
     check_options(row, options)
     for name, value in options.items():
@@ -367,6 +354,11 @@ def as_response(setting, arm, belief, state=None):
     if state is not None:
         state = as_integer('state', state, 0, setting.W - 1)
     return Response(arm, tuple(setting.support[belief].tolist()), state)
+
+def drawn(seed, n):
+    "The draw of round n from a seed (a text): a number in [0, 1); None without a seed."
+    if seed is not None:
+        return int(hashlib.sha256(f'{seed}:{n}'.encode()).hexdigest()[:13], 16)/16**13
 
 def read_header(path, records) -> Any:
     "The first record, and what `checked_head` says. Raises `InvalidInput`, `Damaged`."
@@ -907,11 +899,11 @@ class Session:
                 return name, rule.values.tolist() if new else None
             new = [(before, *named(rule), arm) for before, rule, arm in self._fresh()]
             name, values = named(self._rule)
-            bound = best.bound if best and best.certificate else None
+            more = dict(values=values, new=new or None,
+                        bound=best.bound if best and best.certificate else None)
             self._write(kind='offer', round=len(self._rounds) + 1, rule=name,
                         why=getattr(self._learner, 'asking', (NORMAL, None)),
-                        **({} if bound is None else dict(bound=bound)),
-                        **{k: v for k, v in dict(values=values, new=new).items() if v})
+                        **{k: v for k, v in more.items() if v is not None})
         return self._offer(len(self._rounds), self._rounds[-1].rule)
 
     def _offer(self, number, rule):
@@ -961,9 +953,8 @@ class Session:
             return as_integer('state', state, 0, self.setting.W - 1)
 
     def _said(self, arm, state, r=None, **said) -> dict[str, Any]:
-        """What was said of a round as fields of its record: an arm and a state by name or
-        index, and a report, as for `as_report`; of a round `r` that was answered, only what
-        is new. Raises `Refused`."""
+        """What was said, as fields of the record of a round; only what is new, if `r` was
+        answered before. Raises `Refused`."""
         z, found = self.setting, {}
         if r is None or arm is not None:
             with placed(kind=Refused):
@@ -1054,8 +1045,7 @@ class Session:
 
     @property
     def status(self) -> str:
-        """"open", or how it ended: a status of the learner, "stopped", or the name of an
-        error."""
+        "How it is: open, or how it ended: a status of `STATUS`, or the name of an error."
         if self._failure is not None:
             return type(self._failure).__name__
         return 'open' if self._result is None else self.result.status
@@ -1081,8 +1071,7 @@ class Session:
 
     @property
     def paid(self) -> float:
-        """What has fallen due so far, fees included; what was paid for answers that were
-        amended or undone stays."""
+        "What has fallen due so far, with fees, and with what was amended or undone."
         return self.summed([self.fees, *(r.paid for r in self._rounds)])
 
     @property
@@ -1209,8 +1198,7 @@ class Session:
 
     @property
     def left(self) -> tuple[int, float] | None:
-        """About how many rounds are left, and how much they are expected to pay; None where
-        that can't be told."""
+        "About how many rounds are left, and what they will pay; None if it can't be told."
         eps = self.head['eps']
         bounds = [(r.number - 1, r.bound) for r in self._rounds if r.bound is not None]
         if self.status != 'open' or not bounds or bounds[-1][1] <= eps:
@@ -1275,8 +1263,7 @@ class Session:
                 f'{sum(r.pending for r in self._rounds)} states pending{so_far})')
 
     def payments(self) -> pd.DataFrame:
-        """What each round pays, a row each of those that were answered, and a last one of
-        the sums, as a pandas frame: the receipt of the `person`."""
+        "The receipt of the `person`, a pandas frame: a row for each answer, and the sums."
         import pandas as pd
         same = {name: self.head[name] for name in ('person', 'fee', 'currency')}
         rows = [self.plain_round(r) | same
@@ -1413,7 +1400,6 @@ def payable_oracle(oracle, unit, where):
                            f'arms: they lead by {oracle.margin:.3g}')
     return replace(oracle, rules=rules, margins=margins)
 
-# %% ../../nbs/experts/27_session.ipynb #6f341b3f
 def past_answer(setting, oracle, n, row):
     "A row of a history in plain values. Raises `InvalidInput`."
     try:
@@ -1437,27 +1423,12 @@ def past_answer(setting, oracle, n, row):
 ROUNDS = dict(answer=('open', 'answered'), declined=('open', 'open'),
               state=('answered', 'answered'), amended=('answered', 'answered'),
               void=('answered', 'void'), doubted=('answered', 'open'))
-
-# %% ../../nbs/experts/27_session.ipynb #9769802f
-def drawn(seed, n):
-    "The draw of round n from a seed (a text): a number in [0, 1); None without a seed."
-    if seed is not None:
-        return int(hashlib.sha256(f'{seed}:{n}'.encode()).hexdigest()[:13], 16)/16**13
-
-# %% ../../nbs/experts/27_session.ipynb #c4a2d3e5
 # what became of a round that can't be answered
 BECAME = dict(open='is withdrawn', answered='was answered', void='was undone')
 
-# %% ../../nbs/experts/27_session.ipynb #2558de62
+# %% ../../nbs/experts/27_session.ipynb #c0ffee03
 # what may be seen to fail because of one wrong answer
 SLIPS = 'boundaries', 'drift', 'lapses', 'oracle', 'rounding', 'undecided'
-
-def said_text(name, value):
-    "A reason or a note, which must be a text that isn't blank. Raises `Refused`."
-    with placed(kind=Refused):
-        return as_text(name, value)
-
-# %% ../../nbs/experts/27_session.ipynb #c0ffee03
 IN_A_NEW_FILE = ', history=s.history), in a new file: all answers count there as well'
 WAYS = dict(
     calibration=f"Or go on with Session.create(…, told='beliefs=own'{IN_A_NEW_FILE}.",
@@ -1486,9 +1457,6 @@ def control_questions(rule, setting, digits=None, currency=None):
              'believe?', 'No: the ticket that is best for what you say is yours.')]
 
 # %% ../../nbs/experts/27_session.ipynb #17d8e998
-# how often the alarm may be false
-CALIBRATION_LEVEL = .01
-
 def calibration_evidence(support, beliefs, states, arms=None):
     "The evidence $E_t$ of chapter 31 after each pair (belief, state): an array (n,)."
     arms = np.zeros(len(beliefs), int) if arms is None else arms

@@ -2,10 +2,10 @@
 
 # %% auto #0
 __all__ = ['SLACK', 'FLOOR', 'HALF', 'RENEW', 'DRAWS', 'TRUST', 'VAIN', 'MISSED', 'Answer', 'Candidate', 'Knowledge', 'count',
-           'heard', 'hear', 'start', 'register_fact', 'note', 'digest', 'wall_of', 'set_up', 'refresh', 'settle',
-           'hyperplanes', 'open_second', 'region_of', 'asked_of', 'wealth', 'missing', 'was_answered', 'passes',
-           'prove', 'least_regret', 'spread', 'Outlook', 'path_of_bets', 'path_of_cuts', 'Choice', 'saved',
-           'cheapest_answer', 'leader', 'file', 'opening', 'direction', 'against', 'no_agent']
+           'heard', 'hear', 'register_fact', 'note', 'digest', 'wall_of', 'set_up', 'refresh', 'settle', 'open_second',
+           'region_of', 'asked_of', 'wealth', 'missing', 'was_answered', 'passes', 'prove', 'least_regret', 'spread',
+           'Outlook', 'path_of_bets', 'path_of_cuts', 'Choice', 'saved', 'cheapest_answer', 'leader', 'file', 'opening',
+           'direction', 'against', 'no_agent']
 
 # %% ../../nbs/sharp/24_bets.ipynb #43d5d54f
 from collections import Counter
@@ -24,8 +24,8 @@ from ..experts.told import Told
 from .evidence import own_wealth, pair_wealth
 from .hints import checked
 from .hyperplanes import RegionProgram, flat
-from .questions import (Foretold, Guess, cheapest_rule, question,
-                                    search_rule)
+from .questions import (Foretold, Guess, advantage, cheapest_rule,
+                                    question, search_rule)
 from .record import CHECK, SEARCH
 from .walls import (HUGE, LEAST, BetRegion, Cone, Contradiction, Cut,
                                 CutRegion, PLAIN, Wall, prove_cheaper, weigh)
@@ -59,12 +59,11 @@ class Candidate:
 class Knowledge:
     """What a `Record` says: the transcript `data`, the distinct `answers`, {index of
     the rule: `Answer`}, `candidates`, half-spaces (`walls`) and `regions`."""
-    def __init__(self, setting, oracle, delta, record, told=None):
+    def __init__(self, setting, oracle, delta, record, told=Told()):
         self.setting, self.oracle, self.asked = setting, oracle, delta
         self.delta = delta if oracle else (1 - LOOK)*delta
         self.record, self.data = record, Transcript(setting, keeps=True)
-        self.told = Told() if told is None else told
-        self.outcomes = Outcomes(self.data, self.told)
+        self.told, self.outcomes = told, Outcomes(self.data, told)
         self.by_bets = self.outcomes.by_bets
         self.first = self.cone = None
         self.answers, self.candidates = {}, []
@@ -106,6 +105,10 @@ class Knowledge:
         return self.equal | {j for (l, j), w in self.walls.items()
                              if l == self.first and w.tied}
 
+    def rule(self, n):
+        "The n-th rule of the record."
+        return ScoringRule(self.record.rules[n], self.setting.support, self.setting.bound)
+
     def answer_to(self, rule):
         "The `Answer` to a rule; None if it wasn't announced yet."
         return self.heard.get(rule.values.tobytes())
@@ -136,36 +139,27 @@ def hear(known, a):
     key = a.rule.values.tobytes()
     if known.fixed.get(key, a.arm) != a.arm:
         raise Contradiction((a.round, ), 'oracle')
-    if known.cone is None and known.first is not None and (
-            len(known.answers) >= known.setting.K):
+    if known.first is not None and len(known.answers) >= known.setting.K:
         set_up(known)
     known.answers[known.data.asked[a.round - 1]] = known.heard[key] = a
-    if not a.s.any():
-        return start(known, a.arm)
-    if known.first not in (None, a.arm) and a.s.max() < 1/MOST:
-        known.equal.add(a.arm)
+    if not a.s.any():                       # none is cheaper
+        known.first = a.arm
+        known.candidates.insert(0, Candidate(a.arm, known.zero, np.zeros(len(known.u)),
+                                             known.delta*share(0)))
+    if known.first is not None:
+        known.equal |= {b.arm for b in known.answers.values()
+                        if b.arm != known.first and b.s.max() < 1/MOST}
     for wall in known.walls.values():
         note(known, wall, a)
     open_second(known, a.arm)
 
 # %% ../../nbs/sharp/24_bets.ipynb #b7b0c15b
-def start(known, arm):
-    "This arm answered the zero rule: none is cheaper."
-    known.first = arm
-    nothing = np.zeros(len(known.u))
-    first = Candidate(arm, known.zero, nothing, known.delta*share(0))
-    known.candidates.insert(0, first)
-    known.equal |= {a.arm for a in known.answers.values()
-                    if a.arm != arm and a.s.max() < 1/MOST}
-
 def register_fact(known, fact):
     "Take a registration: (rounds before it, index of the rule, arm)."
     rounds, rule, arm = fact
-    z = known.setting
-    rule = ScoringRule(known.record.rules[rule], z.support, z.bound)
-    n = 1 + sum(not c.is_zero for c in known.candidates)
-    known.candidates.append(Candidate(arm, rule, known.outcomes.counts[arm].copy(),
-                                      known.delta*share(n), rounds))
+    part = known.delta*share(1 + sum(not c.is_zero for c in known.candidates))
+    counts = known.outcomes.counts[arm].copy()
+    known.candidates.append(Candidate(arm, known.rule(rule), counts, part, rounds))
 
 def note(known, wall, a):
     "Tell the hyperplane of a pair (l, j) what either answered."
@@ -173,21 +167,17 @@ def note(known, wall, a):
         side = 1 if a.arm == wall.pair[0] else -1
         wall.add(known.cone.coordinates(a.s), side, a.round)
 
-def digest(record, setting, oracle=None, *, delta, see=None, told=None):
-    """The `Knowledge` in a `Record`; `see(known, rule, round)`, if given, is called
-    with each `Round`. Raises `Contradiction`."""
-    known = Knowledge(setting, oracle, delta, record, told)
-    rules = [ScoringRule(v, setting.support, setting.bound) for v in record.rules]
-    at = {}
-    for fact in record.registered:
-        at.setdefault(fact[0], []).append(fact)
-    for n, r in enumerate([*record.rounds, None]):
-        for fact in at.get(n, ()):
-            register_fact(known, fact)
-        if r is not None:
+def digest(known, rounds, see=lambda rule, r: None):
+    """Tell `Knowledge` the registrations in its record and the first `rounds`, each of
+    which is shown to `see`, with its rule. Raises `Contradiction`."""
+    rules = [known.rule(n) for n in range(len(known.record.rules))]
+    for n in range(len(rounds) + 1):
+        for fact in known.record.registered:
+            if fact[0] == n:
+                register_fact(known, fact)
+        for r in rounds[n:n + 1]:
             count(known, rules[r.rule], r)
-            if see:
-                see(known, rules[r.rule], r)
+            see(rules[r.rule], r)
             heard(known, rules[r.rule], r)
     return known
 
@@ -195,8 +185,7 @@ def digest(record, setting, oracle=None, *, delta, see=None, told=None):
 def wall_of(known, l, j):
     "The `Wall` of arm l against arm j, told all answers so far."
     if (l, j) not in known.walls:
-        wall = known.walls[l, j] = Wall(known.cone, (l, j),
-                                        lambda: against(known))
+        wall = known.walls[l, j] = Wall(known.cone, (l, j), lambda: against(known))
         for a in known.answers.values():
             note(known, wall, a)
     return known.walls[l, j]
@@ -237,11 +226,6 @@ def settle(known):
             cut.settle(reports)
         R.key = None
     refresh(known, known.others)
-
-def hyperplanes(known, j):
-    "The hyperplanes that bound what arm j must be paid."
-    R = known.regions[j]
-    return R.walls if known.by_bets else [c.wall for c in R.cuts]
 
 def open_second(known, arm):
     """Take the hyperplanes l|j into use of which new answers of an `arm` prove that l
@@ -342,23 +326,24 @@ class Outlook:
     def __init__(self, known, c, j, missing, eps):
         q, N, u, self.eps = known.outcomes.shares, known.data.N, known.u, eps
         s, R = known.outcomes.paid(c.rule), region_of(known, j)
-        self.reports = known.data.q_hat[j]
         self.j, self.own, self.q = j, j == c.arm, q[j]
         self.earned = float(q[c.arm] @ (u - s))
         self.target = float(q[j] @ s if self.own else q[j] @ u - self.earned) - eps
         self.margin = float(R.prices.min() - self.target)
-        self.need, self.missing = min(asked_of(c, j), 20.), min(missing, 20.)
+        self.need, self.missing = min(asked_of(c, j), 20.) + SLACK, min(missing, 20.)
         self.N, self.Nc = N[j], N[c.arm] - c.counts.sum()
         v = R.rules[R.prices.argmin()]
-        self.sj = 0. if self.own else spread(q[j], N[j], u - v)
-        self.sc = spread(q[c.arm], self.Nc, u - s)
         if self.own:
+            self.sj = 0.
             self.sc = max(spread(q[j], self.Nc, s - v), spread(q[j], self.Nc, s)/2)
+        else:
+            self.sj = spread(q[j], N[j], u - v)
+            self.sc = spread(q[c.arm], self.Nc, u - s)
         self.range = float(np.ptp(s if self.own else u))
 
     def needed(self, D):
         "Samples of j and of the candidate's arm, in all, for margins D."
-        L, floor = self.need + SLACK, FLOOR*self.eps
+        L, floor = self.need, FLOOR*self.eps
         more, D = 1 + np.maximum(0., floor - D)/self.eps, np.maximum(D, floor)
         n = more*2*L*(self.sj + self.sc)/D**2
         few = .1*L*self.range/D
@@ -367,7 +352,7 @@ class Outlook:
     def samples(self, D):
         "Samples to come if the margin were D (a number or an array)."
         nj, nc = self.needed(D)
-        return np.maximum(0., nj - self.N)*(not self.own) + np.maximum(0., nc - self.Nc)
+        return np.maximum(0., nj - self.N) + np.maximum(0., nc - self.Nc)
 
     def is_hopeless(self):
         "Whether samples leave no doubt that the margin is below the least one."
@@ -376,7 +361,7 @@ class Outlook:
 
     def as_it_stands(self):
         "Samples to come with the margin as it is: predicted, or by what is missing."
-        share = self.missing/(self.need + SLACK)
+        share = self.missing/self.need
         return float(max(self.samples(self.margin),
                          sum(self.needed(self.margin))*share))
 
@@ -514,7 +499,8 @@ class Choice:
         "To raise the price of an arm's rules."
         known, j, R = self.known, o.j, self.known.regions[o.j]
         path = path_of_bets if known.by_bets else path_of_cuts
-        ls = [w.pair[0] for w in hyperplanes(known, j)]
+        walls = R.walls if known.by_bets else [c.wall for c in R.cuts]
+        ls = [w.pair[0] for w in walls]
         more = [l for l in range(known.setting.K) if len(ls) < 2 and l not in (*ls, j)
                 and known.data.N[l] > 2 and self.opened[l, j] < 4
                 and not {(j, l), (l, j)} & known.ordered]
@@ -601,8 +587,8 @@ class Choice:
         "To ask for a cheaper rule of an arm than the candidate's, sought now and then."
         known, j = self.known, o.j
         if known.rounds >= self.sought.get(j, (0, None))[0]:
-            found = (cheapest_rule(known.setting, self.foretold, j, o.reports, n)
-                     for n in TRUST)
+            q = known.data.q_hat[j]
+            found = (cheapest_rule(known.setting, self.foretold, j, q, n) for n in TRUST)
             rules = (self.fit(f.values) for f in found if f)
             rule = next((r for r in rules if not known.answer_to(r)), None)
             self.sought[j] = known.rounds + 8, rule
@@ -776,25 +762,18 @@ def no_agent(setting, answers, strict=()):
     other arm."""
     from scipy.optimize import linprog
     K, M = setting.K, setting.M
-    n, rows, rounds, low = K*M + K + 1, [], [], []
-    for a in answers:
-        for j in range(K):
-            if j == a.arm:
-                continue
-            row = np.zeros(n)
-            row[a.arm*M:(a.arm + 1)*M], row[j*M:(j + 1)*M] = a.s, -a.s
-            row[[K*M + a.arm, K*M + j, -1]] = -1, 1, 1
-            rows.append(row)
-            rounds.append(a.round)
-            low.append(float(a.round in strict or (a.round, j) in strict))
+    told = [(a, j) for a in answers for j in range(K) if j != a.arm]
+    if not told:
+        return ()
+    rows = [[*advantage(a.arm, j, a.s, K), 1.] for a, j in told]
+    low = [float(a.round in strict or (a.round, j) in strict) for a, j in told]
     # of q_k less q_0, say
     sums = np.kron(np.eye(K), flat(setting, np.arange(M)))
     sums = np.hstack([sums, np.zeros((len(sums), K + 1))])
-    if not rows:
-        return ()
-    found = linprog(np.eye(n)[-1], -np.array(rows), -np.array(low), sums,
-                    np.zeros(len(sums)), [(-1e6, 1e6)]*(n - 1) + [(0, None)])
+    n = K*M + K
+    found = linprog(np.eye(n + 1)[-1], -np.array(rows), -np.array(low), sums,
+                    np.zeros(len(sums)), [(-1e6, 1e6)]*n + [(0, None)])
     if found.status != 0 or found.fun <= 1e-3:                  # of a strict preference
         return ()
     y = -found.ineqlin.marginals
-    return tuple(sorted({t for t, v in zip(rounds, y) if v > 1e-9}))
+    return tuple(sorted({a.round for (a, _), v in zip(told, y) if v > 1e-9}))

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from oia_nb.game.oracle import Oracle
 
 # %% auto #0
-__all__ = ['SharpPlan', 'take', 'prove_candidate', 'earned_at_least', 'report', 'spared', 'spare', 'levelled', 'sharp',
-           'own_beliefs', 'SharpLearner', 'checked_history', 'checked_record', 'maker', 'steps', 'learn', 'prepare',
-           'sit', 'conclusion', 'close', 'some_agent', 'foundation', 'limits_of', 'bearing']
+__all__ = ['SharpPlan', 'take', 'prove_candidate', 'earned_at_least', 'report', 'spare', 'levelled', 'sharp', 'own_beliefs',
+           'SharpLearner', 'checked_history', 'checked_record', 'maker', 'steps', 'learn', 'prepare', 'sit',
+           'conclusion', 'close', 'some_agent', 'foundation', 'limits_of', 'bearing']
 
 # %% ../../nbs/sharp/25_sharp.ipynb #fbc9b29f
 from collections import Counter, defaultdict
@@ -22,7 +22,7 @@ from ..core import InvalidInput, as_integer, as_number, placed
 from ..game.information import Response
 from ..experts.beliefs import check_heard
 from ..experts.examination import Boundary, Watches, examine
-from ..paper.estimation import FORCED, PAST, Transcript
+from ..paper.estimation import FORCED, PAST
 from ..experts.leads import leading
 from ..run.learner import (STATUS, Certificate, Finding, Halt, Learner,
                                 check_learner, check_response, finish)
@@ -40,32 +40,35 @@ from ..verify import THIN
 ROUND_COST = .3
 
 # %% ../../nbs/sharp/25_sharp.ipynb #37f8ba46
+@dataclass(eq=False)
 class SharpRun:
     """The state of a run that goes on from a `record`, to which it adds: what is
     `known` from it, the best rule so far, and what to file."""
-    known: Any = None
+    setting: Setting
+    oracle: Oracle | None
+    eps: float
+    delta: float
+    max_rounds: int
+    watch: Callable[[Any], object] | None
+    told: Told
+    record: Record
+    round_cost: float
+    unit: float | None
+    search: dict[str, Any]
 
-    def __init__(self, setting: Setting, oracle: Oracle | None, eps: float,
-                 delta: float, max_rounds: int,
-                 watch: Callable[[Any], object] | None, told: Told, record: Record,
-                 round_cost: float, unit: float | None,
-                 search: dict[str, Any]) -> None:
-        self.own = told.beliefs == 'own'        # which needn't average to a prior
-        setting = replace(setting, prior=None) if self.own else levelled(setting)
-        self.setting, self.oracle, self.eps, self.delta, self.watch, self.told = (
-            setting, oracle, eps, delta, watch, told)
-        self.record, self.round_cost, self.unit, self.search = (
-            record, round_cost, unit, search)
-        self.max_rounds = max_rounds + sum(r.kind == PAST for r in record.rounds)
-        self.transcript = Transcript(self.setting, keeps=True)
-        self.watches = Watches(self.setting, told.alarm, calibrated=not self.own)
-        self.best = self.low = self.proved = None
-        self.missed = self.asking = None
+    def __post_init__(self) -> None:
+        self.own = self.told.beliefs == 'own'   # which needn't average to a prior
+        self.setting = z = replace(
+            self.setting, prior=None) if self.own else levelled(self.setting)
+        self.max_rounds += sum(r.kind == PAST for r in self.record.rounds)
+        self.known = bets.Knowledge(z, self.oracle, self.delta, self.record, self.told)
+        self.watches = Watches(z, self.told.alarm, calibrated=not self.own)
+        self.best = self.low = self.proved = self.missed = self.asking = None
         self.snapshots, self.checks, self.next_snapshot, self.next_proof = [], (), 1, 1
 
     @property
     def rounds(self) -> int:
-        return self.transcript.rounds
+        return self.known.rounds
     @property
     def bound(self):
         "What the best rule so far is proved to lose at most."
@@ -73,40 +76,25 @@ class SharpRun:
     @property
     def found(self):
         "The `Finding` to hand out."
-        z = self.setting
-        zero = ScoringRule(np.zeros_like(z.support), z.support, z.bound)
-        return self.best or Finding(self.oracle.rules[0] if self.oracle else zero, 0)
+        first = self.oracle.rules[0] if self.oracle else self.known.zero
+        return self.best or Finding(first, 0)
 
-    def see(self, rule, arm, belief, state):
-        "Show a round to the watches. Raises `Halt`."
-        if self.own and self.known.outcomes.place[belief, state] < 0:
+    def see(self, rule, r):
+        "Show a `Round` to the watches. Raises `Halt`."
+        state = None if r.state < 0 else r.state
+        if self.own and self.known.outcomes.place[r.belief, state] < 0:
             raise Halt('assumption_violated', (self.rounds, ), 'rounding')
-        objects = self.watches.see(rule, arm, belief, state)
+        objects = self.watches.see(rule, r.arm, r.belief, state)
         if objects:
             raise Halt('assumption_violated', (1, self.rounds), objects)
 
 # %% ../../nbs/sharp/25_sharp.ipynb #7631cd6e
-def kept_back(record):
-    """The rounds of an examination at the end of a `Record`, and the record without
-    them."""
-    n = len(record.rounds)
-    while n and record.rounds[n - 1].kind == CHECK:
+def kept_back(rounds):
+    "The `rounds` before the examination at their end, and those of it."
+    n = len(rounds)
+    while n and rounds[n - 1].kind == CHECK:
         n -= 1
-    return record.rounds[n:], replace(record, rounds=record.rounds[:n])
-
-def recall(run, record):
-    "Digest the facts from before. Raises `Halt`, `Contradiction`."
-    def see(known, rule, r):
-        run.known, run.transcript = known, known.data
-        state = None if r.state < 0 else r.state
-        run.see(rule, r.arm, r.belief, state)
-    run.known = bets.digest(record, run.setting, run.oracle, delta=run.delta, see=see,
-                            told=run.told)
-    run.transcript, run.known.record = run.known.data, run.record
-
-def rule_named(run, n):
-    "The n-th rule of the record."
-    return ScoringRule(run.record.rules[n], run.setting.support, run.setting.bound)
+    return rounds[:n], rounds[n:]
 
 def played(run, rule, target, kind):
     """One round, a fact from now on; returns it as a `Round`. Raises `Halt` at the
@@ -123,7 +111,7 @@ def take_in(run, rule, r, is_news=True):
     """File a round, show it to the watches, and note what it says of costs if that
     `is_news`. Raises `Halt`, `Contradiction`."""
     bets.count(run.known, rule, r)
-    run.see(rule, r.arm, r.belief, None if r.state < 0 else r.state)
+    run.see(rule, r)
     if is_news:
         bets.heard(run.known, rule, r)
 
@@ -192,7 +180,7 @@ def report(run):
 # %% ../../nbs/sharp/25_sharp.ipynb #da162def
 def with_facts(run):
     "The `Finding` of a run, with the rules of all its rounds beside its proof."
-    found, data = run.found, run.transcript
+    found, data = run.found, run.known.data
     if not (found.certificate and found.certificate.proof):
         return found
     asked = dict(rules=[r.tolist() for r in data.rules], asked=list(data.asked))
@@ -202,24 +190,18 @@ def with_facts(run):
 def conclude(run: Any, status: str, contradiction: Sequence[int] = (),
              violated: str | None = None) -> Identification:
     "The result of a run that has ended, with what is proved at its end."
-    sound = STATUS[status].sound
-    if sound and status != 'certified' and run.known and run.known.first is not None:
+    sound, known = STATUS[status].sound, run.known
+    if sound and status != 'certified' and known.first is not None:
         prove_candidate(run)
-    walls = run.known.walls.values() if run.known else ()
-    solves = sum(wall.solves for wall in walls)
-    return finish(run.transcript, with_facts(run), status=status, eps=run.eps,
+    solves = sum(wall.solves for wall in known.walls.values())
+    return finish(known.data, with_facts(run), status=status, eps=run.eps,
                   delta=run.delta, lp_solves=solves, violated=violated or False,
-                  snapshots=run.snapshots,
-                  contradiction=tuple(contradiction),
+                  snapshots=run.snapshots, contradiction=tuple(contradiction),
                   told=run.told, checks=(*run.checks, *run.watches.checks),
-                  profit=run.low if sound and run.best else None,
-                  missed=run.missed if sound and run.best else None)
+                  profit=run.low if sound else None,
+                  missed=run.missed if sound else None)
 
 # %% ../../nbs/sharp/25_sharp.ipynb #e3a10002
-def spared(setting, oracle):
-    "The oracle whose rules pay nothing for nothing, as far as the `prior` is told."
-    return oracle and replace(oracle, rules=[spare(setting, r) for r in oracle.rules])
-
 def spare(setting, rule):
     "The rule less what moves no answer, as far as the `prior` is told."
     return without_floor(rule, setting.prior is not None)
@@ -274,7 +256,8 @@ def sharp(setting: Setting, oracle: Oracle | None = None, *, eps: float, delta: 
     eps, delta = check_learner(setting, oracle, eps, delta, alone=True)
     told = as_told(told)
     own = told.beliefs == 'own'           # what it believes needn't average to a prior
-    oracle = spared(replace(setting, prior=None) if own else setting, oracle)
+    z = replace(setting, prior=None) if own else setting
+    oracle = oracle and replace(oracle, rules=[spare(z, r) for r in oracle.rules])
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
     margin = as_number('margin', margin, 0., setting.bound)
     search = dict(missed=as_number('missed', missed, 0., 1., strict_low=True),
@@ -338,8 +321,7 @@ class SharpLearner(Learner):
 
     def hear(self, rule, response):
         """Take the `Response` to a `rule` that needn't be the one announced last: a
-        fact
-        like the others. The next rule, as of `send`. Raises `InvalidInput`."""
+        fact like the others. The next rule, as of `send`. Raises `InvalidInput`."""
         arm, belief = check_response(self.setting, response)
         facts = self.record.copied()
         facts.append(rule, arm, belief, response.state, FORCED)
@@ -390,8 +372,8 @@ def checked_record(setting, history=(), record=None, margin=0.):
     return record.copied()
 
 # %% ../../nbs/sharp/25_sharp.ipynb #5d1e7a4c
-def maker(setting, oracle, watch, told, examined, past=None, round_cost=None, margin=0.,
-          unit=None, search=None):
+def maker(setting, oracle, watch, told, examined, past, round_cost, margin,
+          unit, search):
     """A function of ϵ, δ, rounds and a share of the false alarms that makes the
     learner; raises `InvalidInput`."""
     if not isinstance(examined, bool):
@@ -400,7 +382,7 @@ def maker(setting, oracle, watch, told, examined, past=None, round_cost=None, ma
     told = as_told(told).require(
         'sharp', ('rounding', 'beliefs', 'costs')[:2 + examined])
     own = check_heard(setting, told, margin).beliefs == 'own'
-    if own and past is not None and any(r.state < 0 for r in past.rounds):
+    if own and any(r.state < 0 for r in past.rounds):
         raise InvalidInput('history', 'an answer without its state', 'states: this '
                            'learner counts what follows a report')
     if round_cost is None:
@@ -410,10 +392,9 @@ def maker(setting, oracle, watch, told, examined, past=None, round_cost=None, ma
         def start(record):
             run = SharpRun(setting, oracle, eps, delta, rounds, watch,
                            replace(told, alarm=share*told.alarm), record, round_cost,
-                           unit, search or {})
+                           unit, search)
             return run, steps(run, examined)
-        record = Record() if past is None else past.copied()
-        return SharpLearner(setting, start, record, own)
+        return SharpLearner(setting, start, past.copied(), own)
     return make
 
 # %% ../../nbs/sharp/25_sharp.ipynb #2a57c169
@@ -429,8 +410,8 @@ def steps(run, examined):
 
 def learn(run, examined):
     "The rounds until a proved candidate passes its examination."
-    checks, before = kept_back(run.record)
-    recall(run, before)
+    before, checks = kept_back(run.record.rounds)
+    bets.digest(run.known, before, run.see)
     for n in range(run.setting.K + 1):      # anew if costs may be equal
         yield from prepare(run, checks)
         if not examined or (yield from close(run, checks, n < run.setting.K)):
@@ -447,7 +428,7 @@ def prepare(run, checks):
             break
         if checks:                     # they don't follow a proof any more
             for r in checks:
-                take_in(run, rule_named(run, r.rule), r)
+                take_in(run, run.known.rule(r.rule), r)
             checks.clear()
             continue
         yield from sit(run, rule, arm, *how)
@@ -481,7 +462,7 @@ def close(run, checks, crosses):
     c, known = run.best, run.known
     told = Counter((run.record.rules[r.rule].tobytes(), r.arm) for r in checks)
     for r in checks:
-        take_in(run, rule_named(run, r.rule), r, is_news=False)
+        take_in(run, known.rule(r.rule), r, is_news=False)
     more, walls = foundation(run)
     coin = lambda rule: payable(rule, run.unit)
     answers = [(a.rule, k) for v, k in known.fixed.items() if (a := known.heard.get(v))]
@@ -514,9 +495,9 @@ def some_agent(run):
     equal, gives all answers. Arms that answer rules of one ray do so by a margin over
     each other: who is indifferent to all of a ray could give any answers there."""
     known, arms = run.known, defaultdict(set)
-    checks = kept_back(run.record)[0]
+    _, checks = kept_back(run.record.rounds)
     for t, r in enumerate(checks, known.rounds - len(checks) + 1):
-        bets.heard(known, rule_named(run, r.rule), r, t)
+        bets.heard(known, known.rule(r.rule), r, t)
     paying = [a for a in known.answers.values() if a.s.any()]
     for a in paying:
         arms[bets.direction(a.s)].add(a.arm)
@@ -543,16 +524,14 @@ def foundation(run):
 def limits_of(wall):
     """The `Boundary.limits` of a hyperplane to the arm of the zero rule. Along a ray
     from that rule they are linear: each ray is looked at once."""
-    bound, known, some = wall.cone.bound, {}, np.empty((0, len(wall.up)))
+    bound, known = wall.cone.bound, {}
     def limits(s):
-        nonlocal some
         most = s.max()
         if most <= 0:
             return 1., 1.
         way = np.round(s/most, 9)
         # α that agree with all answers
-        if len(wall.at_ends) > len(some):
-            some = np.array(wall.at_ends)
+        some = np.reshape(wall.at_ends, (-1, len(wall.up)))
         values = some @ wall.cone.coordinates(way)*most/bound
         if len(values) and values.min() <= 1 <= values.max():
             return -np.inf, np.inf

@@ -71,17 +71,9 @@ class Record:
 
         >>> record.append(best.rule, 1, 0, kind=PAST)
         """
-        said = (-1 if x is None else int(x) for x in (state, target))
-        state, target = said
+        state, target = (-1 if x is None else int(x) for x in (state, target))
         self.rounds.append(Round(self.index(rule), int(arm), int(belief), state, int(kind),
                                  target))
-
-    def register(self, rule, arm):
-        """Note that from now on samples of an arm count for a `rule`.
-
-        >>> record.register(best.rule, 1)
-        """
-        self.registered.append((len(self.rounds), self.index(rule), int(arm)))
 
     def copied(self):
         "The same record, of which neither sees what is added to the other."

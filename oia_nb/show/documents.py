@@ -8,19 +8,17 @@ from os import PathLike
 from typing import Any
 
 # %% auto #0
-__all__ = ['PAID', 'TICKETS', 'RULE_FORM', 'TARGET', 'ROUNDED_FORM', 'HEADS', 'CERTIFICATE', 'TRACE', 'RUN', 'DOCUMENTS', 'FILES',
-           'VERSIONS', 'OTHERWISE', 'EARLIER', 'CHECKED', 'DISCOVERY', 'DETAILS', 'READ', 'MANY', 'PROVED_FOR',
-           'json_schema', 'schema_file', 'write_schemas', 'as_plain', 'document', 'check_document', 'read_document',
-           'save_document', 'rule_fields', 'game_fields', 'rule_to_dict', 'rule_from_dict', 'save_rule', 'load_rule',
-           'identification_to_dict', 'identification_from_dict', 'own_values', 'certificate_of', 'detail', 'check_of',
-           'interval_of', 'discovery_of', 'check_details', 'trace_of', 'load_identification', 'rounded_fields',
-           'optimal_to_dict', 'plan_to_dict', 'all_worlds', 'worlds_to_dict', 'compare_to_dict']
+__all__ = ['VERSIONS', 'MAIN', 'DETAILS', 'OTHERWISE', 'EARLIER', 'READ', 'MANY', 'PROVED_FOR', 'schema_file', 'json_schema',
+           'as_plain', 'document', 'check_document', 'read_document', 'save_document', 'rule_fields', 'game_fields',
+           'rule_to_dict', 'rule_from_dict', 'save_rule', 'load_rule', 'identification_to_dict',
+           'identification_from_dict', 'own_values', 'certificate_of', 'detail', 'check_of', 'interval_of',
+           'discovery_of', 'check_details', 'trace_of', 'load_identification', 'rounded_fields', 'optimal_to_dict',
+           'plan_to_dict', 'all_worlds', 'worlds_to_dict', 'compare_to_dict']
 
 # %% ../../nbs/handbook/86_documents.ipynb #ec3e7f0e
 import json
 from dataclasses import fields
 from importlib import resources
-from pathlib import Path
 import numpy as np
 from .. import __version__
 from ..core import (InvalidInput, as_choice, as_integer, as_kind, as_number, placed)
@@ -31,86 +29,20 @@ from ..paper.estimation import PAST
 from .facts import numbered, setting_facts
 from ..run.learner import STATUS, Certificate, Identification, Origin, Trace
 from ..experts.told import CHECKS, VIOLATIONS, Check, as_told
-from ..worlds.files import (ANYTHING, FLAG, GAME, INTEGER, BELIEF_FORMS, MATRIX,
-                                 NAMES, NUMBER, SETTING_FORM, TEXT, WORLD_FORM, by_name,
-                                 check_form, check_schema, json_text, listed,
-                                 load_world, maybe, parse_json, read_file, record,
+from ..worlds.files import (BELIEF_FORMS, GAME, check_form, check_schema,
+                                 json_text, load_world, parse_json, read_file,
                                  setting_from_dict, setting_to_dict, world_names,
                                  write_file)
 
-# %% ../../nbs/handbook/86_documents.ipynb #c3e9e016
-PAID = by_name(NUMBER)
-TICKETS = listed(record(pays=PAID, beliefs=listed(INTEGER)))
-RULE_FORM = record(payments=MATRIX, menu=TICKETS)
-TARGET = record(eps=NUMBER, delta=maybe(NUMBER))
-ROUNDED_FORM = maybe(
-    record(digits=INTEGER, margin=NUMBER, arm=TEXT, profit=NUMBER, lost=NUMBER,
-           tickets=listed(record(pays=PAID))))
-HEADS = listed(maybe(NUMBER))
-CERTIFICATE = maybe(
-    record(dict(proof=by_name(ANYTHING), facts=by_name(ANYTHING)), bound=NUMBER,
-           mixing=NUMBER, confidence=NUMBER))
-
-# %% ../../nbs/handbook/86_documents.ipynb #9d1f9b98
-TRACE = record({'states': maybe(listed(INTEGER))}, arms=listed(INTEGER),
-               beliefs=listed(INTEGER), targets=listed(INTEGER), kinds=listed(INTEGER),
-               rounds=listed(INTEGER), profits=listed(HEADS),
-               radii=listed(HEADS), bounds=HEADS,
-               payments=maybe(listed(NUMBER)))
-RUN = dict(world=maybe(TEXT), method=maybe(TEXT), options=maybe(by_name(ANYTHING)),
-           seed=maybe(INTEGER), target=TARGET)
-
-DOCUMENTS = dict(
-    rule=record({'arms': NAMES, 'decisions': NAMES, 'utility': MATRIX}, states=NAMES,
-                bound=NUMBER, support=MATRIX, rule=RULE_FORM),
-    identification=record(
-        {'regret': NUMBER, 'break_even': maybe(NUMBER), 'rounded': ROUNDED_FORM,
-         'trace': TRACE, 'figure': TEXT, 'paper_needs': INTEGER, 'told': ANYTHING,
-         'assumed': ANYTHING, 'checked': ANYTHING, 'violated': ANYTHING,
-         'kind': TEXT, **BELIEF_FORMS},
-        **RUN, **GAME, rule=RULE_FORM, arm=TEXT, status=TEXT,
-        certificate=CERTIFICATE,
-        counts=by_name(INTEGER), rounds=INTEGER, normal_rounds=INTEGER,
-        forced_rounds=INTEGER, searches=INTEGER, lp_solves=INTEGER,
-        event_violated=FLAG, paid=maybe(NUMBER), lost=maybe(NUMBER),
-        details=by_name(ANYTHING)),
-    optimal=record(
-        {'rounded': ROUNDED_FORM, 'margins': by_name(maybe(NUMBER)),
-         'margin': maybe(NUMBER), 'bound_needed': by_name(maybe(NUMBER))},
-        world=TEXT, **GAME, rule=RULE_FORM, arm=TEXT, decision=NAMES, profit=NUMBER,
-        profits=by_name(maybe(NUMBER))),
-    plan=record(
-        {'worth': by_name(ANYTHING)}, world=TEXT, target=TARGET,
-        seed=maybe(INTEGER), arms=NAMES, bound=NUMBER,
-        margin=NUMBER, gaps=by_name(maybe(NUMBER)), played=maybe(by_name(ANYTHING)),
-        methods=by_name(TEXT), least=NUMBER, theorem1=maybe(NUMBER),
-        corollary1=maybe(NUMBER), budget=maybe(NUMBER), dominant=TEXT,
-        parts=by_name(maybe(NUMBER)), knobs=by_name(by_name(maybe(NUMBER)))),
-    compare=record(
-        worlds=NAMES, target=TARGET, budget=INTEGER, cap=INTEGER, repetitions=INTEGER,
-        seed=INTEGER, compiled=FLAG,
-        methods=by_name(record(method=TEXT, options=by_name(ANYTHING))),
-        table=listed(by_name(ANYTHING)), runs=listed(by_name(ANYTHING))),
-    session=record(
-        dict(round=by_name(ANYTHING), due=NUMBER, answers=listed(by_name(ANYTHING))),
-        file=TEXT, status=TEXT, method=TEXT, eps=NUMBER, delta=NUMBER, rounds=INTEGER,
-        unused=INTEGER, changed=INTEGER, paid=NUMBER, owed=NUMBER, expected=NUMBER,
-        currency=maybe(TEXT), rounds_left=maybe(INTEGER), money_left=maybe(NUMBER),
-        pending=listed(INTEGER), notes=listed(TEXT), statement=TEXT, next=TEXT,
-        best=maybe(record(arm=TEXT, bound=maybe(NUMBER), payments=MATRIX))),
-    offer=record(round=INTEGER, arms=NAMES, states=NAMES, currency=maybe(TEXT),
-                 tickets=listed(record(ticket=TEXT, pays=PAID)), support=MATRIX,
-                 payments=MATRIX, sheet=maybe(TEXT)),
-    verification=record(file=TEXT, verified=FLAG, refused=maybe(TEXT),
-                        rests=maybe(TEXT),
-                        seconds=NUMBER, claim=maybe(TEXT)),
-    worlds=record(worlds=listed(
-        record(name=TEXT, arms=NAMES, states=NAMES, decisions=NAMES, beliefs=INTEGER,
-               bound=NUMBER))))
-
 # %% ../../nbs/handbook/86_documents.ipynb #37555729
-FILES = dict(world=WORLD_FORM, setting=SETTING_FORM)
-VERSIONS = dict.fromkeys(DOCUMENTS | FILES, 1) | dict(identification=3)
+# {kind of document: its version}
+VERSIONS = dict(rule=1, identification=3, optimal=1, plan=1, compare=1, session=1,
+                offer=1, verification=1, worlds=1, world=1, setting=1)
+
+def schema_file(kind):
+    "The file of the package that holds the JSON Schema of a kind of document."
+    kind = as_choice('kind', kind, VERSIONS)
+    return resources.files('oia_nb')/'schemas'/f'{kind}-{VERSIONS[kind]}.json'
 
 def json_schema(kind: str) -> dict[str, Any]:
     """The JSON Schema of a kind of document ("rule", "identification", "optimal",
@@ -121,26 +53,11 @@ def json_schema(kind: str) -> dict[str, Any]:
     >>> json_schema('rule')['title']
     'oia/rule/1'
     """
-    kind = as_choice('kind', kind, DOCUMENTS | FILES)
-    name = f'oia/{kind}/{VERSIONS[kind]}'
-    head = {'$schema': 'https://json-schema.org/draft/2020-12/schema', 'title': name}
-    form, first = (FILES | DOCUMENTS)[kind], dict(schema={'const': name})
-    if kind in FILES:
-        return head | form | dict(properties=form['properties'] | first)
-    first |= dict(package=TEXT)
-    return head | form | dict(properties=first | form['properties'],
-                              required=[*first, *form['required']])
+    return json.loads(schema_file(kind).read_text(encoding='utf-8'))
 
-def schema_file(kind):
-    "The file of the package that holds the JSON Schema of a kind of document."
-    kind = as_choice('kind', kind, DOCUMENTS | FILES)
-    return resources.files('oia_nb')/'schemas'/f'{kind}-{VERSIONS[kind]}.json'
-
-def write_schemas(folder):
-    "Write the schemas into a folder: how the files of the package were made."
-    for kind, version in VERSIONS.items():
-        write_file(Path(folder)/f'{kind}-{version}.json',
-                   json_text(json_schema(kind)) + '\n')
+# what a result is always told with; and what some tell besides, under its details
+MAIN = json_schema('identification')['properties']
+DETAILS = MAIN['details']['properties']
 
 # %% ../../nbs/handbook/86_documents.ipynb #e0aff654
 def as_plain(x) -> Any:
@@ -170,11 +87,8 @@ def document(kind, /, **values):
 
 # %% ../../nbs/handbook/86_documents.ipynb #40fa98ad
 def check_document(data, kind):
-    """`data` (JSON as Python reads it), which must be a document of a `kind`.
-
-    Raises `InvalidInput` for anything else, which names the place; for a document of
-    a later version it says so.
-    """
+    """`data` (JSON as Python reads it), which must be a document of a `kind`. Raises
+    `InvalidInput`, which names the place, or the later version."""
     name = data.get('schema') if isinstance(data, dict) else None
     check_schema(kind, name, VERSIONS[kind])
     form = json_schema(kind)
@@ -208,12 +122,7 @@ def game_fields(setting):
 
 def rule_to_dict(rule: Any, setting: Setting | None = None) -> dict[str, Any]:
     """The document of a `rule`; a `setting`, if given, adds the names of states, arms
-    and decisions, and the utility. Raises `InvalidInput` for one on another support.
-
-    >>> list(rule_to_dict(best, z))
-    ['schema', 'package', 'states', 'decisions', 'arms', 'bound', 'utility',
-    'support', 'rule']
-    """
+    and decisions, and the utility. Raises `InvalidInput` for one on another support."""
     rule = as_rule('rule', rule)
     if setting is None:
         game: Any = dict(states=numbered('state', rule.support.shape[1]))
@@ -226,11 +135,7 @@ def rule_to_dict(rule: Any, setting: Setting | None = None) -> dict[str, Any]:
 
 # %% ../../nbs/handbook/86_documents.ipynb #fd7ce2b1
 def rule_from_dict(data: dict[str, Any]) -> ScoringRule:
-    """The `ScoringRule` of a document. Raises `InvalidInput`.
-
-    >>> rule_from_dict(rule_to_dict(best.rule)) == best.rule
-    True
-    """
+    "The `ScoringRule` of a document. Raises `InvalidInput`."
     d = check_document(data, 'rule')
     return ScoringRule(d['rule']['payments'], d['support'], d['bound'])
 
@@ -255,18 +160,11 @@ OTHERWISE = 'rule', 'arm', 'setting', 'origin', 'eps', 'delta', 'counts', 'trace
 
 def identification_to_dict(found: Identification,
                            trace: bool = False) -> dict[str, Any]:
-    """The document of an `Identification`; with `trace` what happened in each round
-    is in it.
-
-    Raises `InvalidInput` for a result that doesn't know its setting.
-
-    >>> identification_to_dict(found)['target']
-    {'eps': 1.0, 'delta': 0.1}
-    """
+    """The document of an `Identification`; with `trace` it tells each round. Raises
+    `InvalidInput` for a result that doesn't know its setting."""
     z = as_kind('found', found, Identification).setting
     if z is None:
         raise InvalidInput('found', found, 'a result that knows its setting')
-    known = DOCUMENTS['identification']['properties']
     values: dict = {f.name: getattr(found, f.name) for f in fields(found)
               if f.name not in OTHERWISE}
     for name in 'certificate', 'listed':
@@ -282,20 +180,15 @@ def identification_to_dict(found: Identification,
         target=dict(eps=found.eps, delta=found.delta), **game_fields(z),
         rule=rule_fields(found.rule, z.states), arm=z.arms[found.arm],
         counts=dict(zip(z.arms, found.counts)), **more,
-        **{name: value for name, value in values.items() if name in known},
+        **{name: value for name, value in values.items() if name in MAIN},
         details={name: value for name, value in values.items()
-                 if name not in known and value is not None})
+                 if name not in MAIN and value is not None})
 
 # %% ../../nbs/handbook/86_documents.ipynb #fe51d0b8
 EARLIER = dict(proved='listed')       # names in versions 1 and 2
 
 def identification_from_dict(data: dict[str, Any]) -> Identification:
-    """The `Identification` of a document, without a trace if it has none. Raises
-    `InvalidInput`.
-
-    >>> identification_from_dict(found.to_dict()).status
-    'certified'
-    """
+    "The `Identification` of a document. Raises `InvalidInput`."
     d = check_document(data, 'identification')
     z = setting_from_dict(
         {name: d[name] for name in (*GAME, *BELIEF_FORMS) if name in d})
@@ -324,21 +217,6 @@ def certificate_of(d):
     return d and Certificate(**own_values(d))
 
 # %% ../../nbs/handbook/86_documents.ipynb #711b9bc7
-CHECKED = record(name=TEXT, evidence=maybe(NUMBER), level=NUMBER, rounds=INTEGER,
-                 passed=FLAG)
-DISCOVERY = record({'found': ANYTHING, 'setting': ANYTHING, 'starts': listed(INTEGER)},
-                   rule=record(tickets=MATRIX, bound=NUMBER), arm=INTEGER, status=TEXT,
-                   bound=maybe(NUMBER), charge=maybe(NUMBER), mass=listed(NUMBER, 1),
-                   rounds=INTEGER, collecting=INTEGER, runs=INTEGER)
-# what results may hold beside
-DETAILS = dict(
-    told=maybe(by_name(ANYTHING)), checks=listed(CHECKED), violated=maybe(TEXT),
-    profit=maybe(NUMBER), lead=maybe(NUMBER), contradiction=listed(INTEGER),
-    questions=INTEGER, handed_on=INTEGER, lapses=INTEGER, share=NUMBER,
-    attempts=INTEGER, index=INTEGER, behind=maybe(NUMBER), earns=listed(maybe(NUMBER)),
-    means=maybe(listed(NUMBER, 1)), discovery=maybe(DISCOVERY),
-    refused=maybe(TEXT), missed=maybe(NUMBER), listed=CERTIFICATE)
-
 def detail(name, value):
     "The value of a field of a result in a document. Raises `InvalidInput`."
     if name in DETAILS:
@@ -470,9 +348,7 @@ def worlds_to_dict():
     return document('worlds', worlds=all_worlds().plain())
 
 def compare_to_dict(found, *, worlds, target, methods, compiled, **options):
-    """The document of a `Comparison`: the `target`, the `methods` {label: (name,
-    options)}, whether runs were `compiled`, and the other options; runs without the
-    text of their tracebacks."""
+    "The document of a `Comparison` of `methods` {label: (name, options)}."
     def rows(frame):
         return json.loads(frame.to_json(orient='records'))
     return document(

@@ -5,8 +5,7 @@ from functools import cache
 import experts as campaign
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from conftest import amount, examples
 from oia_nb.all import (Rational, RiskAverse, action_informed_oracle, generator, identify,

@@ -3,23 +3,17 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from conftest import examples
 from laws import detection, most_failures, statistical
 from oia_nb.experts import lapses
-from oia_nb.all import (Response, action_informed_oracle, generator, identify,
-                        random_world, sharp, simulate)
-from oia_nb.experts.experts import Logit
-from oia_nb.experts.lapses import (Patience, answer, decide, lapses_at_least,
-                                   lead_needed, leader_of, patient)
-from oia_nb.game.scoring import mix
-from oia_nb.experts.told import Told
+from oia_nb.all import (Logit, Response, Told, action_informed_oracle, generator, identify, mix,
+                        patient, random_world, sharp, simulate)
+from oia_nb.experts.lapses import Patience, answer, decide, lapses_at_least, lead_needed, leader_of
 
 DUO = random_world(2, 2, 2, 5, prior='arm', margin=.05, name='duo')
 ORACLE = action_informed_oracle(DUO)
-TRIO = random_world(3, 2, 3, 5, prior='arm', margin=.03, name='trio')
 
 @settings(max_examples=examples(300))
 @given(st.floats(.001, .45), st.floats(1e-9, .5))

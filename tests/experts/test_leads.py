@@ -1,20 +1,19 @@
 """Rules with slack: the lead is always there, and the certificate is right."""
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import oia_nb.experts.leads as leads
 from conftest import amount, examples
 from laws import detection, most_failures, statistical
-from oia_nb.all import (action_informed_oracle, generator, identify, load_world, mix, optimal_rule,
+from oia_nb.all import (action_informed_oracle, generator, identify, mix, optimal_rule,
                         principal_profit, random_world, simple_regret)
 from oia_nb.game.stackelberg import region_margin
 from oia_nb.run.identification import LEARNERS
 from oia_nb.experts.leads import share_needed
 from oia_nb.run.learner import STATUS
 
-DUO, CLINIC = random_world(2, 2, 2, 5, prior='arm', margin=.05), load_world('clinic')
+DUO = random_world(2, 2, 2, 5, prior='arm', margin=.05)
 ORACLE = action_informed_oracle(DUO)
 # beyond rounding, an arm that leads by less than was asked for does not lead so
 LEAD_TOL = 1e-9

@@ -3,8 +3,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.stats import binom
 
 from conftest import amount, examples
@@ -164,7 +163,7 @@ def draws_needed(p):
     n = 0
     record.append(np.zeros((z.M, z.W)), 0, 0)
     while True:
-        known = bets.digest(record, z, delta=1.)
+        known = bets.digest(bets.Knowledge(z, None, 1., record), record.rounds)
         if known.missed and known.missed <= p:
             return n
         record.append(search_rule(z, 0, n), 0, 0, kind=SEARCH)

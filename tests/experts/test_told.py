@@ -4,18 +4,15 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from conftest import examples
-from oia_nb.all import (InvalidInput, Oracle, action_informed_oracle, generator, identify,
+from oia_nb.all import (Drifting, Expert, InvalidInput, LEARNERS, Lapsing, Logit, Oracle,
+                        Satisficing, Told, action_informed_oracle, generator, identify, menu_rule,
                         random_world)
 from oia_nb.core import plain
-from oia_nb.experts.experts import Drifting, Expert, Lapsing, Logit, Satisficing
-from oia_nb.run.identification import LEARNERS
-from oia_nb.game.scoring import menu_rule
-from oia_nb.experts.told import (CHECKS, TOLD_WORDS, VIOLATIONS, Check, Told, as_told,
-                                 digits_needed, heard_as, is_clear, nearest)
+from oia_nb.experts.told import (CHECKS, TOLD_WORDS, VIOLATIONS, Check, as_told, digits_needed,
+                                 heard_as, is_clear, nearest)
 
 DUO = random_world(2, 2, 2, 5, prior='arm', margin=.05)
 TOLD = st.builds(Told, lapses=st.floats(0, .49), band=st.floats(0, 10),

@@ -9,18 +9,13 @@ import numpy as np
 import pytest
 
 pytest.importorskip('numba')
-from oia_nb.core import InvalidInput, NotInducible, generator
+from oia_nb.all import (InvalidInput, NotInducible, Oracle, Rational, Response, ScoringRule, World,
+                        action_informed_oracle, generator, identify, load_world, make_world, oiafb,
+                        oiafc, random_world, simulate)
 from oia_nb.fast import drive, loop
 from oia_nb.fast.drive import simulate_fast
-from oia_nb.run.identification import identify
-from oia_nb.game.information import Rational, Response, World, make_world
-from oia_nb.run.learner import simulate
-from oia_nb.paper.oiafb import oiafb
-from oia_nb.paper.oiafc import oiafc
-from oia_nb.game.oracle import Oracle, action_informed_oracle, check_oracle
-from oia_nb.game.scoring import ScoringRule
-from oia_nb.worlds.generators import blackwell_world, random_world
-from oia_nb.worlds.files import load_world
+from oia_nb.game.oracle import check_oracle
+from oia_nb.worlds.generators import blackwell_world
 
 # Programs in thousands of rounds of the paper's radii would need long runs; with a small
 # `a` the radii of OIAFB are small at once, so that most rounds need their linear programs,

@@ -6,20 +6,18 @@ import numpy as np
 import pytest
 
 from conftest import amount
-from oia_nb.core import REPORT_TOL, InvalidInput, generator
-from oia_nb.run.identification import identify, learner_row
-from oia_nb.game.information import Response, World
-from oia_nb.run.learner import check_response, simulate
+from oia_nb.all import (InvalidInput, Response, World, action_informed_oracle, generator, identify,
+                        load_world, random_world, simple_regret, simulate)
+from oia_nb.core import REPORT_TOL
+from oia_nb.run.identification import learner_row
+from oia_nb.run.learner import check_response
 from oia_nb.paper.oiafb import budget_parameter, event_failure, sets_of_beliefs
 from oia_nb.paper.oiafc import mixing_theorem1
-from oia_nb.game.oracle import action_informed_oracle
 from oia_nb.sharp import hyperplanes, learner
 from oia_nb.sharp.hyperplanes import THIN, flat, neutral
 from oia_nb.sharp.learner import levelled
-from oia_nb.game.stackelberg import simple_regret
-from oia_nb.worlds.files import (load_world, on_support, setting_from_dict, setting_to_dict,
-                                 world_from_dict, world_to_dict)
-from oia_nb.worlds.generators import random_world
+from oia_nb.worlds.files import (on_support, setting_from_dict, setting_to_dict, world_from_dict,
+                                 world_to_dict)
 
 def untold(world):
     "The world whose principal isn't told the prior."

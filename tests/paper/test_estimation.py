@@ -8,11 +8,9 @@ from itertools import combinations
 from scipy.stats import multinomial
 
 from conftest import examples
-from oia_nb.core import generator
+from oia_nb.all import Setting, generator, make_world, menu_rule, mix
 from oia_nb.paper.estimation import (Transcript, cost_estimates, cost_upper, event_holds,
                                      shortest_paths)
-from oia_nb.game.information import Setting, make_world
-from oia_nb.game.scoring import menu_rule, mix
 
 seeds = st.integers(0, 2**32 - 1)
 quick = settings(max_examples=examples(80), deadline=None)

@@ -6,16 +6,12 @@ from hypothesis import given, settings, strategies as st
 
 from conftest import examples
 from oia_nb.paper.binary_search import binary_search, search_depth
-from oia_nb.core import generator
+from oia_nb.all import generator, make_world, menu_rule, mix
 from oia_nb.paper.estimation import Transcript, cost_estimates, cost_upper, radius_fb
-from oia_nb.game.information import make_world
 from oia_nb.run.learner import announce, simulate as drive
-from oia_nb.game.scoring import menu_rule, mix
 from oia_nb.game.stackelberg import region_margin
 
 seeds = st.integers(0, 2**32 - 1)
-quick = settings(max_examples=examples(80), deadline=None)
-thresholds = st.floats(2**-20, 4)
 
 def random_world(rng, K=4):
     """Each arm sees one random signal more clearly than the one before, at a cost that grows

@@ -1,11 +1,8 @@
 """Simulated people who answer the offers of a session, and what a session holds after it."""
 import json
 
-from oia_nb.core import generator
-from oia_nb.game.information import make_world
+from oia_nb.all import generator, load_world, make_world, random_world
 from oia_nb.run.session import chained, read_journal
-from oia_nb.worlds.files import load_world
-from oia_nb.worlds.generators import random_world
 
 CLINIC = load_world('clinic')
 Z = CLINIC.setting
@@ -21,18 +18,18 @@ def reply(offer, world=CLINIC):
     "What the expert answers to an offer, the same whenever it is asked."
     return world.respond(offer.rule, generator(3, offer.round))
 
-def answer(s, world=CLINIC, offer=None):
-    """The expert answers the open offer; its `SessionRound`. Two of three states are known at
-    once, and all of them if the learner needs them."""
+def answer(s, world=CLINIC, offer=None, rng=None):
+    """The expert answers the open offer; its `SessionRound`. Without `rng` two of three states are
+    known at once, and all of them if the learner needs them; with it, all are."""
     offer = offer or s.announce()
-    r = reply(offer, world)
-    known = offer.round % 3 or s.head['method'] == 'own_beliefs'
+    r = world.respond(offer.rule, rng) if rng else reply(offer, world)
+    known = rng or offer.round % 3 or s.head['method'] == 'own_beliefs'
     return s.answer(r.arm, list(r.report), round=offer.round, state=r.state if known else None)
 
-def play(s, rounds=10**9, world=CLINIC):
+def play(s, rounds=10**9, world=CLINIC, rng=None):
     "Offers are answered until the session is over, or so many answers stand."
     while s.status == 'open' and s.rounds < rounds:
-        answer(s, world)
+        answer(s, world, rng=rng)
 
 def held(s):
     "What a session holds, in plain values, beside the time."

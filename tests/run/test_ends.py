@@ -8,11 +8,10 @@ import pandas as pd
 import pytest
 
 from conftest import amount
-from oia_nb.all import (InvalidInput, LEARNERS, Oracle, action_informed_oracle, generator, identify,
-                        load_identification, load_world, parse_expert,
-                        simple_regret, simulate)
-from oia_nb.paper.estimation import FORCED, NORMAL, Transcript
+from oia_nb.all import (LEARNERS, InvalidInput, Oracle, action_informed_oracle, generator, identify,
+                        load_identification, load_world, parse_expert, simple_regret, simulate)
 from oia_nb.experts.examination import Watches
+from oia_nb.paper.estimation import FORCED, NORMAL, Transcript
 from oia_nb.run.learner import Finding, Stopped, Trace, announce, finish
 from people import COIN
 
@@ -117,13 +116,6 @@ def test_the_round_that_a_watch_ends_is_whole(method, last, monkeypatch, tmp_pat
     assert method not in ('sharp', 'own_beliefs') or found.rounds == len(seen)
     assert found.lost is not None
     fits(found, tmp_path)
-
-@pytest.mark.parametrize('part', ['arms', 'beliefs', 'targets', 'kinds', 'payments', 'states',
-                                  'rounds', 'profits', 'radii', 'bounds'])
-def test_no_trace_of_unlike_parts(part):
-    t = identify(COIN, eps=.3, delta=.1, seed=1).trace
-    with pytest.raises(InvalidInput, match='trace'):
-        replace(t, **{part: getattr(t, part)[:-1]})
 
 def test_a_round_that_another_arm_answers_is_forced():
     data = Transcript(COIN.setting)

@@ -2,13 +2,9 @@
 import numpy as np
 import pytest
 
-from oia_nb.core import InvalidInput, generator
-from oia_nb.game.information import Setting, posterior
-from oia_nb.game.stackelberg import optimal_rule, simple_regret
-from oia_nb.run.identification import identify
-from oia_nb.run.session import Session
-from oia_nb.worlds.files import load_setting, load_world
-from oia_nb.worlds.tables import world_from_table
+from oia_nb.all import (InvalidInput, Session, Setting, generator, identify, load_setting,
+                        load_world, optimal_rule, simple_regret, world_from_table)
+from oia_nb.game.information import posterior
 from people import CLINIC, THREE
 
 TEST = dict(benign=dict(clear=.95, stained=.05), malignant=dict(clear=.1, stained=.9))

@@ -12,15 +12,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from conftest import amount, examples
-from oia_nb.core import InvalidInput, OIAError, generator
-from oia_nb.run.identification import LEARNERS, identify
-from oia_nb.game.information import World
-from oia_nb.run.learner import simulate
-from oia_nb.game.oracle import action_informed_oracle
-from oia_nb.paper.oiafc import oiafc
-from oia_nb.game.scoring import brier
-from oia_nb.run.session import Refused, Session
-from people import CLINIC, SHORT, WORLD, answer, held, journal_of, play, records_of, reply
+from oia_nb.all import (LEARNERS, InvalidInput, OIAError, Refused, Session, World,
+                        action_informed_oracle, brier, generator, identify, oiafc, simulate)
+from people import CLINIC, SHORT, WORLD, answer, held, journal_of, play, records_of
 
 @pytest.fixture(scope='module')
 def whole(tmp_path_factory):
@@ -44,8 +38,6 @@ def test_a_session_is_the_run_of_its_learner(whole):
         assert s.result.status == alone.status and s.result.rounds == alone.rounds
         assert (s.result.rule.values == alone.rule.values).all()
         assert [r.arm for r in s._rounds] == alone.trace.arms.tolist()
-
-# --- Killed --------------------------------------------------------------------------------------
 
 def killed_at_a_write(rng):
     "This process ends itself at one of its next writes: before or after it is on disk."
@@ -220,9 +212,7 @@ def test_stop(tmp_path, method, rounds):
     "Every learner can be stopped, returns its best rule so far, and the file says so."
     path = tmp_path/'stopped.jsonl'
     with Session.create(path, WORLD, eps=.3, delta=.1, method=method, **options_of(method)) as s:
-        while s.rounds < rounds:
-            r = reply(s.announce(), WORLD)
-            s.answer(r.arm, list(r.report), state=r.state)
+        play(s, rounds, WORLD, generator(3))
         best = s.best
         found = s.stop()
         assert found.status == s.status == 'stopped' and found.rounds == rounds

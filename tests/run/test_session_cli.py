@@ -1,7 +1,6 @@
 """Sessions by command: each step leaves what it says in the file, and what is refused leaves
 nothing."""
 import importlib.util
-import json
 import subprocess
 import sys
 
@@ -10,47 +9,34 @@ import pytest
 
 from conftest import ROOT
 from oia_nb.all import Offer, Session
-from oia_nb.cli import main
 from people import CLINIC, Z, records_of, reply
 from test_study import TRIAGE
-
-@pytest.fixture
-def oia(tmp_path, capsys, monkeypatch):
-    "A function that runs a command in a folder of its own: (status, output, error)."
-    monkeypatch.chdir(tmp_path)
-
-    def run(*words):
-        status = main([str(w) for w in words])
-        return status, *capsys.readouterr()
-    return run
 
 BEGUN = []      # the file of `begun`, once it is made
 
 @pytest.fixture
 def begun(oia, tmp_path):
-    """A session of three answered rounds, of which the first is revealed; the fourth is open.
-    All made by command."""
+    """A session of three answered rounds, of which the first is revealed; the fourth is open. All
+    made by command."""
     if not BEGUN:
-        assert oia('session', 'new', 'day.jsonl', 'clinic', '--eps', .04, '--delta',
-                   .05, '--currency', '€')[0] == 0
+        assert oia('session new day.jsonl clinic --eps .04 --delta .05 --currency €')[0] == 0
         for n in range(3):
             answer(oia)
-        assert oia('session', 'reveal', 'day.jsonl', 1, 'benign')[0] == 0
-        assert oia('session', 'next', 'day.jsonl')[0] == 0
+        assert oia('session reveal day.jsonl 1 benign')[0] == 0
+        assert oia('session next day.jsonl')[0] == 0
         BEGUN.append((tmp_path/'day.jsonl').read_bytes())
     (tmp_path/'day.jsonl').write_bytes(BEGUN[0])
     return oia
 
 def answer(oia):
     "The expert answers the open round by command; returns what the command says, and the response."
-    offer = json.loads(oia('session', 'next', 'day.jsonl', '--json')[1])
+    offer = oia.json('session next day.jsonl')[0]
     rule = Session.open('day.jsonl', write=False)._rounds[-1].rule
     r = reply(Offer(offer['round'], rule, Z))
     said = ','.join(f'{100*p:.1f}' for p in r.report)
-    status, out, err = oia('session', 'answer', 'day.jsonl', '--arm', Z.arms[r.arm],
-                           '--report', said, '--json')
-    assert (status, err) == (0, '')
-    return json.loads(out), r
+    found, err = oia.json('session answer day.jsonl', '--arm', Z.arms[r.arm], '--report', said)
+    assert err == ''
+    return found, r
 
 def test_commands_do_what_the_session_does(begun, tmp_path):
     """The file that commands write holds the session that Python would have made with the same
@@ -68,59 +54,52 @@ def test_commands_do_what_the_session_does(begun, tmp_path):
 
 def test_all_that_a_session_takes_can_be_said(oia, tmp_path):
     "By command as in Python: the first line of the file is the same."
-    TRIAGE.save(tmp_path/'w.json')
-    assert oia('session', 'new', 'day.jsonl', 'w.json', '--eps', 25, '--delta', .05, '--currency',
-               '€', '--unit', .01, '--fee', .5, '--asks', '--person', 'R. Roe', '--max-paid', 900,
-               '--snap', .02, '--told', 'rounding=2', '--margin', 1, '--lottery',
-               'a coin', '--method', 'own_beliefs')[0] == 0
-    Session.create(tmp_path/'python.jsonl', TRIAGE, eps=25., delta=.05, currency='€', unit=.01,
-                   fee=.5, asks=True, person='R. Roe', max_paid=900., snap=.02, told='rounding=2',
+    TRIAGE.save('w.json')
+    line = ('session new day.jsonl w.json --eps 25 --delta .05 --currency € --unit .01 --fee .5 '
+            '--asks --max-paid 900 --snap .02 --told rounding=2 --margin 1 --method own_beliefs')
+    assert oia(line, '--person', 'R. Roe', '--lottery', 'a coin')[0] == 0
+    Session.create('python.jsonl', TRIAGE, eps=25., delta=.05, currency='€', unit=.01, fee=.5,
+                   asks=True, person='R. Roe', max_paid=900., snap=.02, told='rounding=2',
                    method='own_beliefs', lottery='a coin', margin=1.).close()
     assert records_of(tmp_path/'day.jsonl') == records_of(tmp_path/'python.jsonl')
 
 def test_status_tells_all_in_json(begun):
-    status, out, err = begun('session', 'status', 'day.jsonl', '--json')
-    found = json.loads(out)
-    assert (status, err) == (0, '')
-    assert (found['status'], found['rounds'], found['pending'],
-            found['currency'], found['unused']) == ('open', 3, [2, 3], '€', 0)
+    found, err = begun.json('session status day.jsonl')
+    assert err == '' and (found['status'], found['rounds'], found['pending'], found['currency'],
+                          found['unused']) == ('open', 3, [2, 3], '€', 0)
     assert [a['arm'] for a in found['answers']]
     assert all(isinstance(a['belief'], int) for a in found['answers'][:3])
-    status, out, _ = begun('session', 'stop', 'day.jsonl', '--json')
-    claim = json.loads(out)['statement'].split(' Checked: ')[0]
-    assert status == 0 and ('certified' in claim or 'with probability 95 %' in claim)
-    assert json.loads(begun('session', 'status', 'day.jsonl', '--json')[1])['status'] == 'stopped'
-    assert claim in begun('session', 'stop', 'day.jsonl')[1]
+    claim = begun.json('session stop day.jsonl')[0]['statement'].split(' Checked: ')[0]
+    assert 'certified' in claim or 'with probability 95 %' in claim
+    assert begun.json('session status day.jsonl')[0]['status'] == 'stopped'
+    assert claim in begun('session stop day.jsonl')[1]
 
 def test_an_answer_and_what_follows(begun):
     found, r = answer(begun)
     assert found['round']['arm'] == Z.arms[r.arm] and found['rounds'] == 4
-    due = json.loads(begun('session', 'reveal', 'day.jsonl', 4, 'malignant', '--json')[1])
+    due = begun.json('session reveal day.jsonl 4 malignant')[0]
     assert due['paid'] >= due['due'] == due['paid'] - found['paid'] >= 0
-    assert json.loads(begun('session', 'undo', 'day.jsonl', 4, '--why', 'wrong line',
-                            '--json')[1])['rounds'] == 3
-    first = begun('session', 'next', 'day.jsonl')[1]
-    assert begun('session', 'decline', 'day.jsonl', '--why', 'ill')[0] == 0
-    assert begun('session', 'next', 'day.jsonl')[1] == first
+    assert begun.json('session undo day.jsonl 4', '--why', 'wrong line')[0]['rounds'] == 3
+    first = begun('session next day.jsonl')[1]
+    assert begun('session decline day.jsonl --why ill')[0] == 0
+    assert begun('session next day.jsonl')[1] == first
 
-SAID = ('answer', 'day.jsonl', '--arm', 'imaging', '--report')
 REFUSED = [
-    ('answer', 'day.jsonl', '--arm', 'telepathy', '--report', '50,50'), (*SAID, '36,46'),
-    (*SAID, '36'), (*SAID, 'likely'), (*SAID, 'benign=36,bening=64'),
-    (*SAID, 'benign=36,benign=64'), (*SAID, '62.6,37.4', '--state', 'well'),
-    (*SAID, '62.6,37.4', '--round', 3), ('decline', 'day.jsonl', '--round', 3, '--why', 'ill'),
-    ('reveal', 'day.jsonl', 1, 'benign'), ('reveal', 'day.jsonl', 4, 'benign'),
-    ('undo', 'day.jsonl', 9, '--why', 'so'), ('reveal', 'day.jsonl', 2, 'well'),
-    ('decline', 'day.jsonl'), ('new', 'day.jsonl', 'clinic', '--eps', .04, '--delta', .05),
-    ('new', 'x.jsonl', 'clinic', '--eps', .04, '--delta', .05, '--mixing', 'theorem1'),
-    ('new', 'x.jsonl', 'clinic', '--eps', 0, '--delta', .05), ('next', 'nowhere.jsonl'),
-    ('wish', 'day.jsonl')]
+    *('answer day.jsonl --arm ' + words for words in (
+        'telepathy --report 50,50', 'imaging --report 36,46', 'imaging --report 36',
+        'imaging --report likely', 'imaging --report benign=36,bening=64',
+        'imaging --report benign=36,benign=64', 'imaging --report 62.6,37.4 --state well',
+        'imaging --report 62.6,37.4 --round 3')), 'decline day.jsonl --round 3 --why ill',
+    'reveal day.jsonl 1 benign', 'reveal day.jsonl 4 benign', 'undo day.jsonl 9 --why so',
+    'reveal day.jsonl 2 well', 'decline day.jsonl', 'new day.jsonl clinic --eps .04 --delta .05',
+    'new x.jsonl clinic --eps .04 --delta .05 --mixing theorem1',
+    'new x.jsonl clinic --eps 0 --delta .05', 'next nowhere.jsonl', 'wish day.jsonl']
 
-@pytest.mark.parametrize('words', REFUSED, ids=str)
-def test_what_is_refused_writes_nothing(begun, tmp_path, words):
+@pytest.mark.parametrize('line', REFUSED)
+def test_what_is_refused_writes_nothing(begun, tmp_path, line):
     before = (tmp_path/'day.jsonl').read_bytes()
     for extra in (), ('--json',):
-        status, out, err = begun('session', *words, *extra)
+        status, out, err = begun('session ' + line, *extra)
         assert (status, out, err.count('\n')) == (2, '', 1) and 'Traceback' not in err
     assert (tmp_path/'day.jsonl').read_bytes() == before
     assert not [p.name for p in tmp_path.iterdir() if p.name[0] in 'xn']

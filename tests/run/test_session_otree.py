@@ -8,9 +8,7 @@ import sys
 import pytest
 
 from conftest import ROOT
-from oia_nb.core import OIAError
-from oia_nb.run.session import Session
-from oia_nb.worlds.files import load_world
+from oia_nb.all import OIAError, Session, load_world
 
 ROUNDS = 5
 BOT = '''

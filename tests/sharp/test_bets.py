@@ -15,14 +15,14 @@ from oia_nb.game.programs import HIGHS_OPTIONS, ProperProgram, properness_rows
 from inside import looked_into, small_world
 from oia_nb.sharp.hyperplanes import RegionProgram
 from oia_nb.sharp import bets as module, evidence, walls
-from oia_nb.sharp.bets import Choice, count, digest, heard, no_agent, set_up
+from oia_nb.sharp.bets import Choice, Knowledge, count, heard, no_agent, set_up
 from oia_nb.sharp.evidence import pair_wealth
 from oia_nb.sharp.record import Record
 from oia_nb.sharp.walls import Contradiction
 
 def started(world, delta=.1):
     "The knowledge in no facts."
-    return digest(Record(), world.setting, action_informed_oracle(world), delta=delta)
+    return Knowledge(world.setting, action_informed_oracle(world), delta, Record())
 
 def answered(known, world, rule, rng, times=1, kind=FORCED):
     "Announce a rule so often."

@@ -8,16 +8,9 @@ import numpy as np
 
 from conftest import amount
 from inside import gap_of
-from laws import detection, guess, most_failures, statistical
-from laws import worlds as small_worlds
-from oia_nb.core import generator
-from oia_nb.experts.experts import Drifting
-from oia_nb.run.identification import identify
-from oia_nb.game.oracle import action_informed_oracle
-from oia_nb.game.scoring import ScoringRule, brier, mix, spherical
-from oia_nb.run.session import Session
-from oia_nb.game.stackelberg import simple_regret
-from oia_nb.worlds.files import load_world
+from laws import detection, guess, most_failures, statistical, worlds as small_worlds
+from oia_nb.all import (Drifting, ScoringRule, Session, action_informed_oracle, brier, generator,
+                        identify, load_world, mix, simple_regret, spherical)
 
 WORLDS, SEEDS, DELTA = 6, amount(10, 40), .5
 CLINIC = load_world('clinic')

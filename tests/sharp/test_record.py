@@ -9,18 +9,13 @@ import numpy as np
 import pytest
 
 from conftest import amount
-from oia_nb.core import generator
+from oia_nb.all import (action_informed_oracle, brier, generator, load_world, random_world, sharp,
+                        simulate)
 from oia_nb.paper.estimation import NORMAL
-from oia_nb.run.learner import simulate
 from oia_nb.experts.experts import Rounded
 from oia_nb.experts.told import as_told
-from oia_nb.game.oracle import action_informed_oracle
-from oia_nb.game.scoring import brier
 from oia_nb.sharp import bets
-from oia_nb.sharp.learner import sharp
 from oia_nb.sharp.record import Record
-from oia_nb.worlds.files import load_world
-from oia_nb.worlds.generators import random_world
 
 CLINIC = load_world('clinic')
 Z, ORACLE = CLINIC.setting, action_informed_oracle(CLINIC)
@@ -101,8 +96,8 @@ def known_of(kind, n):
     except StopIteration:
         pass
     known = run._run.known
-    return run, known, lambda record: bets.digest(record, known.setting, known.oracle, delta=.05,
-                                                  told=told)
+    return run, known, lambda record: bets.digest(
+        bets.Knowledge(known.setting, known.oracle, .05, record, told), record.rounds)
 
 @pytest.mark.parametrize('n', amount([30, None], [12, 30, None]))
 @pytest.mark.parametrize('kind', KINDS)

@@ -7,11 +7,10 @@ false-alarm rate is at most 1e-6. A learner that returns a rule it never asked a
 from functools import partial
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from conftest import amount, examples
 from inside import Judge, gap_of, looked_into, small_world
-from laws import DEGENERATE, degenerate_world, detection, guess, most_failures, statistical
+from laws import detection, guess, most_failures, statistical
 from oia_nb.all import (NotInducible, Oracle, action_informed_oracle, generator,
                         load_world, make_world, random_world, sharp, simulate)
 from oia_nb.paper.estimation import INIT
@@ -88,7 +87,7 @@ def failures(runs):
 
 @statistical(false_alarm=2e-6, planted="returns the oracle's rule for the worst arm, unasked",
              power=lambda: detection(WORLDS*SEEDS, DELTA, 1.))
-@pytest.mark.parametrize('anything', [False, True])
+@pytest.mark.parametrize('anything', amount([True], [False, True]))
 def test_the_promise_is_kept(anything, monkeypatch):
     """Runs on small worlds, each at an ε below its gap, where the oracle's rule for the worst arm
     loses more; also if questions are asked that don't pay."""
@@ -140,18 +139,6 @@ def test_runs_that_end(name):
     found = run(world, seed, **options)
     assert found.status == 'certified' and sound(world, found)
     assert found.certificate.bound <= options['eps']
-
-def test_worlds_on_the_edge():
-    "Where an oracle exists at all, a run ends certified."
-    ended = set()
-    for kind in DEGENERATE:
-        try:
-            found = run(degenerate_world(kind), 0, eps=.05, delta=.1, max_rounds=5000)
-        except NotInducible:
-            continue
-        ended.add(kind)
-        assert found.status == 'certified'
-    assert 'tie' in ended
 
 def test_an_examined_certificate_costs_rounds_and_says_what_was_checked():
     r, short = (run(CLINIC, 3, eps=.1, learner=learner) for learner in (sharp, plain))

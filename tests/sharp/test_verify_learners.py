@@ -41,7 +41,7 @@ def within(monkeypatch):
         f = old(run)
         if f.certificate is None:
             return f
-        runs.append((run.transcript, f, run.delta))
+        runs.append((run.known.data, f, run.delta))
         proof = dict(kind='within', run=len(runs) - 1)
         return replace(f, certificate=replace(f.certificate, proof=proof, facts={}))
     def check(claim, p, facts, at):

@@ -4,7 +4,6 @@ standard output.
 What only a process can show runs as one; the rest calls `main`, which gives the same answers
 faster.
 """
-import json
 import os
 import re
 import signal
@@ -18,28 +17,18 @@ from oia_nb.all import (ScoringRule, action_informed_oracle, identify, is_proper
                         menu_rule, optimal_rule, principal_profit, random_world, simple_regret)
 from oia_nb.paper.complexity import n_min, problem_of
 from oia_nb.game.stackelberg import region_margin
-from oia_nb.cli import COMMANDS, GROUPS, main
+from oia_nb.cli import COMMANDS, GROUPS
 from oia_nb.show.documents import check_document
+from oia_nb.run.experiments import suite
 from oia_nb.show.facts import three_digits
 from oia_nb.worlds.files import load_world, world_names
 
 ENV = {**os.environ, 'PYTHONPATH': str(ROOT)}
 OIA = [sys.executable, '-c', 'import sys; from oia_nb.cli import main; sys.exit(main())']
 
-def oia(*args, cwd, **kw):
-    "A finished process."
-    return subprocess.run([*OIA, *map(str, args)], cwd=cwd, env=ENV, text=True,
-                          capture_output=True, timeout=120, **kw)
-
-def strict_json(text):
-    "The one JSON value in `text`; NaN and infinities are refused."
-    return json.loads(text, parse_constant=lambda constant: pytest.fail(f'{constant} is no JSON'))
-
 def one_line(err):
     return err.startswith('oia: ') and err.endswith('\n') and err.count(
         '\n') == 1 and 'Traceback' not in err
-
-# --- Worlds to try it on --------------------------------------------------------------
 
 def coin(costs, arms=('toss', 'look')):
     "A fair coin that one arm sees and the other doesn't; further arms see it too."
@@ -58,8 +47,6 @@ def files(tmp_path):
     (tmp_path/'list.json').write_text('[' * 100_000)
     (tmp_path/'bytes.json').write_bytes(b'\xff\xfe\x00')
     return tmp_path
-
-# --- Bad input: status 2, one line, nothing on standard output ------------------------
 
 LEARN = 'identify coin.json --eps 3 --delta 0.1'
 FAITHFUL = f'{LEARN} --method oiafc'
@@ -80,28 +67,23 @@ BAD = {
     'optimal half.json': 'half.json', 'optimal nan.json': 'nan.json',
     'optimal list.json': 'list.json', 'optimal bytes.json': 'bytes.json',
     'demo --method oiafb': '--method',
+    'plan coin.json --eps 1 --delta .1 --runs -1': 'of at least 0',
+    'plan coin.json --eps 1 --delta .1 --runs 1 --rounds x': '--rounds',
+    'plan coin.json --eps 1 --delta .1 --runs 1 --rounds 0': 'rounds',
+    'plan coin.json --eps 1 --delta .1 --runs 1 --sums x': '--sums',
     'demo --figure nowhere/f.png': 'nowhere/f.png', 'demo --figure f.txt': 'f.txt'}
 
 @pytest.mark.parametrize('line', BAD)
-def test_bad_input(line, files, monkeypatch, capfd):
-    monkeypatch.chdir(files)
+def test_bad_input(line, files, oia):
     before = sorted(os.listdir())
-    assert main(line.split()) == 2
-    out, err = capfd.readouterr()
-    assert out == '' and one_line(err) and BAD[line] in err, err
+    status, out, err = oia(line)
+    assert (status, out) == (2, '') and one_line(err) and BAD[line] in err, err
     assert sorted(os.listdir()) == before
 
 # --- What is promised of the output ---------------------------------------------------
 
-def answer(line, capfd):
-    "The JSON that a command prints; it may write nothing else."
-    assert main([*line.split(), '--json']) == 0
-    out, err = capfd.readouterr()
-    assert out.count('\n') == 1 and out.endswith('\n')
-    return strict_json(out), err
-
-def test_worlds(capfd):
-    found, err = answer('worlds', capfd)
+def test_worlds(oia):
+    found, err = oia.json('worlds')
     assert err == '' and [w['name'] for w in found['worlds']] == world_names()
     for w in found['worlds']:
         z = load_world(w.pop('name')).setting
@@ -138,12 +120,12 @@ def a_world(seed):
                         bound=10**r.uniform(-3, 4), max_cost=[0., .05, .2][r.integers(3)])
 
 @pytest.mark.parametrize('seed', [*world_names(), 0, 3, 5, 8, LOUD])
-def test_optimal_and_identify(seed, tmp_path, capfd):
+def test_optimal_and_identify(seed, tmp_path, oia):
     """One JSON value that fits its form and tells what Python tells; or, where nothing can be
     learned, one line that says why not."""
-    a_world(seed).save(tmp_path/'w.json')
-    world = load_world(tmp_path/'w.json')
-    found, _ = answer(f'optimal {tmp_path/"w.json"}', capfd)
+    a_world(seed).save('w.json')
+    world = load_world('./w.json')
+    found, _ = oia.json('optimal w.json')
     rule = ScoringRule(found['rule']['payments'], found['support'], found['bound'])
     assert check_document(found, 'optimal') is found
     assert set(found['profits']) == set(world.setting.arms)
@@ -156,61 +138,47 @@ def test_optimal_and_identify(seed, tmp_path, capfd):
         assert_as_handed_over(world, found, found['rounded']['digits'])
     assert not isinstance(seed, str) or found['rounded']['lost'] > 0
     eps = .3*(world.setting.bound + world.setting.B_u)
-    status, out, err = shown(f'identify {tmp_path/"w.json"} --eps {eps!r} --delta 0.1 --seed 1 '
-                             '--budget 300 --json --quiet', capfd)
+    line = f'identify w.json --eps {eps!r} --delta 0.1 --seed 1 --budget 300 --quiet'
+    status, out, err = oia(line)
     if status:
         assert status == 2 and out == '' and one_line(err.splitlines(True)[-1])
         return
-    learnt = check_document(strict_json(out), 'identification')
-    assert out.count('\n') == 1 and 'Traceback' not in err
+    learnt = check_document(oia.json(line)[0], 'identification')
     if learnt['status'] == 'certified':
         assert learnt['certificate']['bound'] <= eps and learnt['regret'] <= eps
 
-def test_digits_and_margin(files, monkeypatch, capfd):
+def test_digits_and_margin(files, oia):
     """The digits that are asked for, the first that will do if these won't, and none if no
     digits will."""
-    monkeypatch.chdir(files)
     clinic = load_world('clinic')
-    assert_as_handed_over(clinic, answer('optimal clinic --digits 4', capfd)[0], 4)
-    found, err = answer('optimal clinic --digits 1', capfd)
+    assert_as_handed_over(clinic, oia.json('optimal clinic --digits 4')[0], 4)
+    found, err = oia.json('optimal clinic --digits 1')
     assert_as_handed_over(clinic, found, 2)
     assert one_note(err) and 'with 1 digits' in err and '2 digits will do' in err
-    found, _ = answer('optimal clinic --margin 0.01', capfd)
+    found, _ = oia.json('optimal clinic --margin 0.01')
     assert_as_handed_over(clinic, found)
     assert found['rounded']['margin'] == .01
-    found, err = answer('optimal clinic --margin 0.2', capfd)
+    found, err = oia.json('optimal clinic --margin 0.2')
     assert found['rounded'] is None and one_note(err) and 'imaging' in err
-    status, out, _ = shown('optimal clinic --margin 0.2', capfd)
+    status, out, _ = oia('optimal clinic --margin 0.2')
     assert status == 0 and 'No rule to hand over' in out
 
 def one_note(err):
     return err.startswith('note: ') and err.count('\n') == 1
 
-def test_no_circles(tmp_path, monkeypatch, capfd):
-    "What to leave out is a way out, or it is said that there is none."
+@pytest.mark.parametrize('command', ['optimal', 'plan --eps 1 --delta 0.1 --quiet',
+                                     'identify --eps 1 --delta 0.1 --quiet'])
+def test_no_circles(command, oia):
+    "Where no choice of arms is a way out, none is named (the chapter has one that is)."
     look = np.array([[.4, .1], [.1, .4]])
-    arms = ['desk', 'call', 'lab', 'peer']
-    monkeypatch.chdir(tmp_path)
-    make_world([[[.5, .5]], look, look, look], [0., .01, .01, .01], np.eye(2), 1.,
-               name='w', arms=arms).save('two.json')
     make_world([[[.5, .5]], look, look], [0., .6, .7], np.eye(2), 1., name='w',
-               arms=arms[:3]).save('none.json')
-    for command in ('optimal', 'plan', 'identify'):
-        target = '' if command == 'optimal' else ' --eps 1 --delta 0.1 --quiet'
-        status, _, err = shown(f'{command} two.json{target}', capfd)
-        named = 'leave out: --without call --without lab' if command == 'optimal' else (
-            'note: left out, as no rule makes it the favourite: call, lab')
-        assert status == 0 and named in err
-        status, _, err = shown(
-            f'{command} two.json{target} --without call --without lab', capfd)
-        assert status == 0 and 'favourite' not in err
-        err = shown(f'{command} none.json{target}', capfd)[2]
-        assert '--without' not in err and 'no choice of arms' in err
+               arms=['desk', 'call', 'lab']).save('none.json')
+    err = oia(command, 'none.json')[2]
+    assert '--without' not in err and 'no choice of arms' in err
 
 @pytest.mark.parametrize('method', ['sharp', 'oiafc'])
-def test_identify(method, files, monkeypatch, capfd):
-    monkeypatch.chdir(files)
-    found, err = answer(f'{LEARN} --seed 3 --method {method}', capfd)
+def test_identify(method, files, oia):
+    found, err = oia.json(f'{LEARN} --seed 3 --method {method}')
     world, z = load_world('coin.json'), coin([0., .1]).setting
     result = identify(world, eps=3, delta=.1, seed=3, method=method)
     assert check_document(found, 'identification') is found
@@ -230,76 +198,66 @@ def test_identify(method, files, monkeypatch, capfd):
                                           (f'{FAITHFUL} --mixing corollary1', 'certified'),
                                           (f'{FAITHFUL} --engine fast', 'certified'),
                                           ('identify coin.json --eps 0.01 --delta 0.1 --budget 2',
-                                           'round_cap'), (f'{FAITHFUL} --budget 2', 'round_cap'),
+                                           'round_cap'),
                                           (f'{FAITHFUL} --budget 9', 'round_cap')])
-def test_identify_options(line, status, files, monkeypatch, capfd):
-    monkeypatch.chdir(files)
-    found, err = answer(f'{line} --seed 3 --quiet', capfd)
+def test_identify_options(line, status, files, oia):
+    found, err = oia.json(f'{line} --seed 3 --quiet')
     assert re.sub('oia_nb: compiling, once: .*\n', '', err) == '' and found['status'] == status
     if '--budget' in line:
         assert found['rounds'] == int(line.split()[-1])
-    assert main([*line.split(), '--seed', '3', '--quiet']) == 0
-    assert re.search(f'true regret +{found["regret"]:.3f}\n', capfd.readouterr().out)
+    status, out, _ = oia(f'{line} --seed 3 --quiet')
+    assert status == 0 and re.search(f'true regret +{found["regret"]:.3f}\n', out)
 
-def test_same_seed_same_output(files, monkeypatch, capfd):
+def test_same_seed_same_output(files, oia):
     "In this process, and in another one that has other threads and another hash seed."
     line = *LEARN.split(), '--seed', '7', '--json', '--quiet'
-    monkeypatch.chdir(files)
-    status, out, err = shown(' '.join(line), capfd)
+    status, out, err = oia(' '.join(line))
     again = subprocess.run([*OIA, *line], cwd=files,
                            env={**ENV, 'PYTHONHASHSEED': '1',
                                 'OMP_NUM_THREADS': '2'}, text=True, capture_output=True)
     assert (status, out, err) == (again.returncode, again.stdout, again.stderr) == (0, out, '')
 
-def test_compare(files, monkeypatch, capfd):
+def test_compare(files, oia):
     """A row for each method, and a run for each repetition; what was kept is not played again,
     and gives the same table."""
-    monkeypatch.chdir(files)
     line = ('compare coin.json --eps 3 --budget 100 --cap 500 --repetitions 2 --jobs 0 --path kept '
             '--quiet')
-    found, err = answer(line, capfd)
+    found, err = oia.json(line)
     assert err == '' and {r['world'] for r in found['table']} == {'coin'}
-    assert [r['method'] for r in found['table']] == list(
-        dict.fromkeys(r['method'] for r in found['runs'])) and len(found['table']) == 7
+    methods = [r['method'] for r in found['table']]
+    assert methods == list(dict.fromkeys(r['method'] for r in found['runs'])) == [*suite()]
     assert all(r['error'] is None and 0 <= r['regret'] and r['rounds'] <= 500
                for r in found['runs']) and len(found['runs']) == 14
-    assert answer(line, capfd)[0] == found
-    assert main(line.split()) == 0
-    shown = capfd.readouterr().out.splitlines()
-    assert len(shown) == 10 and all(r['method'] in row for r, row in zip(found['table'], shown[3:]))
-    assert all(0 <= r['lost'] <= 500 and 0 <= r['paid'] for r in found['table'])
+    assert oia.json(line)[0] == found
+    lines = oia(line)[1].splitlines()
+    assert len(lines) == 10 and all(r['method'] in row for r, row in zip(found['table'], lines[3:]))
+    assert all(0 <= r['lost'] <= 500 and 0 <= r['paid'] and r['runs'] == 2 for r in found['table'])
 
-# --- The demonstration ----------------------------------------------------------------
-
-def shown(line, capfd):
-    return main(line.split()), *capfd.readouterr()
-
-def test_compare_where_some_runs_fail(files, monkeypatch, capfd):
+def test_compare_where_some_runs_fail(files, oia):
     """An error that many runs met is told once; it is one of the command if there is nothing
     else to tell."""
-    monkeypatch.chdir(files)
     options = '--eps 3 --budget 20 --cap 20 --repetitions 2 --jobs 0 --quiet'
-    status, out, err = shown(f'compare advert dear.json {options}', capfd)
+    status, out, err = oia(f'compare advert dear.json {options}')
     assert (status, err) == (0, '') and out.count("arm 'dear'") == 1 and 'nan' not in out
-    status, out, err = shown(f'compare dear.json {options}', capfd)
+    status, out, err = oia(f'compare dear.json {options}')
     assert (status, out) == (2, '') and one_line(err) and "'dear'" in err
 
-def test_digits_follow_the_bound(files, monkeypatch, capfd):
+def test_digits_follow_the_bound(files, oia):
     "What is proved in a world of pennies isn't rounded to nothing."
-    monkeypatch.chdir(files)
     make_world([np.full((1, 2), .5), np.eye(2)/2], [0., .0002],
                np.eye(2)*.001, .001, name='pennies').save('pennies.json')
     for method in ('sharp', 'chen --budget 50'):
         line = f'identify pennies.json --eps 0.003 --delta 0.1 --seed 1 --quiet --method {method}'
-        proved = float(shown(line, capfd)[1].split('regret at most ')[1].split()[0].rstrip('.'))
-        bound = answer(line, capfd)[0]['certificate']['bound']
+        proved = float(oia(line)[1].split('regret at most ')[1].split()[0].rstrip('.'))
+        bound = oia.json(line)[0]['certificate']['bound']
         # three digits, rounded up, but for what a decimal number can't tell in binary
         assert -1e-12 <= proved - bound < .01*bound
 
 def test_demo(tmp_path):
     """From beginning to end, where it looks for its settings and its figure folder is new: what
     it used, and what the paper's algorithm would have needed."""
-    run, world = oia('demo', cwd=tmp_path), load_world('clinic')
+    run = subprocess.run([*OIA, 'demo'], cwd=tmp_path, env=ENV, text=True, capture_output=True)
+    world = load_world('clinic')
     assert run.returncode == 0 and run.stderr == ''
     assert (tmp_path/'oia_demo.png').read_bytes().startswith(b'\x89PNG')
     result, needed = identify(world, eps=.04, delta=.05, seed=0), n_min(problem_of(world, .04, .05))
@@ -369,9 +327,8 @@ def test_disk_full(files):
                              stderr=subprocess.PIPE, text=True)
     assert run.returncode == 2 and one_line(run.stderr)
 
-def test_terminal_without_greek(files, monkeypatch, capfd):
-    monkeypatch.chdir(files)
-    out = shown(f'{LEARN} --seed 3 --quiet', capfd)[1]
+def test_terminal_without_greek(files, oia):
+    out = oia(f'{LEARN} --seed 3 --quiet')[1]
     plain = subprocess.run([*OIA, *LEARN.split(), '--seed', '3'], cwd=files,
                            env={**ENV, 'PYTHONIOENCODING': 'ascii'}, text=True, capture_output=True)
     # but for the line that says how long the proof took to check, whose words may be broken there

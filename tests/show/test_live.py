@@ -14,20 +14,15 @@ from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 
 from conftest import ROOT, amount
+from oia_nb.all import (Session, action_informed_oracle, agent_profit, compose, game_figure,
+                        generator, identify, load_world, make_world, menu_rule, optimal_rule,
+                        planner_figure, proof_figure, session_form, triangle_figure, v_shaped)
+from oia_nb.game.stackelberg import arm_profit
 from oia_nb.paper.complexity import (corollary1_bound, corollary2_budget, n_min, problem_of,
                                      smallest_budget, theorem1_bound)
-from oia_nb.core import generator
 from oia_nb.paper.estimation import radius_fb
-from oia_nb.run.identification import identify
-from oia_nb.game.information import make_world
-from oia_nb.show.live import (CHOOSE, DECIMALS, END, LiveFigure, game_figure, planner_figure,
-                              proof_figure, rounded_json, script, session_form, triangle_figure)
-from oia_nb.paper.oiafc import compose, last_or_best, mixing_theorem1, small_enough
-from oia_nb.game.oracle import action_informed_oracle
-from oia_nb.game.scoring import menu_rule, v_shaped
-from oia_nb.run.session import Session
-from oia_nb.game.stackelberg import agent_profit, arm_profit, optimal_rule
-from oia_nb.worlds.files import load_world
+from oia_nb.paper.oiafc import last_or_best, mixing_theorem1, small_enough
+from oia_nb.show.live import CHOOSE, DECIMALS, END, LiveFigure, rounded_json, script
 
 SIZE = 20_000       # bytes that a figure may add to a page
 SAME = 1e-5         # data go into a page with six decimals
@@ -99,8 +94,6 @@ def run_script(name, calls):
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
-# --- Every figure ---------------------------------------------------------------------
-
 @pytest.mark.parametrize('name', list(FIGURES)[::amount(3, 1)])
 def test_page_is_small_alone_and_the_same_twice(name):
     html = page_of(name)
@@ -110,8 +103,6 @@ def test_page_is_small_alone_and_the_same_twice(name):
     assert not re.search(r'\bimport\b|(src|href)=|fetch\(|url\(', html)
     assert 'prefers-reduced-motion' in html and 'aria-label' in html
     assert '@media print' in html           # without controls, in dark ink
-
-# --- The game -------------------------------------------------------------------------
 
 def test_game_agrees_with_the_package():
     rng = generator(0)
@@ -126,8 +117,6 @@ def test_game_agrees_with_the_package():
         assert said['arm'] == CLINIC.best_response(rule)
         arms.append(said['arm'])
     assert set(arms) == {0, 1, 2}
-
-# --- UCB-LP in a plane ----------------------------------------------------------------
 
 def program_in_plane(world, V, k, r):
     "The value of UCB-LP among mixtures of paying nothing and of two rules, or None."
@@ -190,8 +179,6 @@ def test_mixing_agrees_with_the_package_and_its_star_is_the_least():
         least = rounds_with_share(p, star*p.eps/(2*p.B))[2]
         assert all(least <= rounds_with_share(p, a)[2]*1.001 for a in shares)
 
-# --- Three states, and a run ----------------------------------------------------------
-
 def test_triangle_agrees_with_the_rule():
     data, rng = triangle_figure(WINE).data, generator(2)
     rule, z = optimal_rule(WINE).rule, WINE.setting
@@ -205,8 +192,6 @@ def test_triangle_agrees_with_the_rule():
     pay = beliefs @ rule.menu().tickets.T
     clear = np.diff(np.sort(pay)[:, -2:])[:, 0] > SAME
     assert clear.sum() > 50 and (np.array(said[:100]) == pay.argmax(1))[clear].all()
-
-# --- The boundary ---------------------------------------------------------------------
 
 def test_boundaries_that_agree_are_those_of_the_package():
     """After each of some questions the brackets at random rules are what a linear program over

@@ -7,9 +7,8 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.path import Path
 from scipy.stats import binom
-from oia_nb.all import (ScoringRule, action_informed_oracle, agent_profit, identify, load_world,
-                        make_world, menu_rule, plot_profits, plot_rule, spherical)
-from oia_nb.core import generator
+from oia_nb.all import (ScoringRule, action_informed_oracle, agent_profit, generator, identify,
+                        load_world, make_world, menu_rule, plot_profits, plot_rule, spherical)
 from oia_nb.run.runs import fit_exponent, run_values, share_interval
 from oia_nb.show.plots import CORNERS, largest_region, plot_beliefs, plot_scaling
 
@@ -39,8 +38,6 @@ def random_worlds(n=12):
 def runs(name='a', rounds=(10, 20, 30, 40), **columns):
     return pd.DataFrame(dict(world='w', method=name, eps=.1, rounds=rounds, status='certified') |
                         columns)
-
-# --- Regions --------------------------------------------------------------------------
 
 def test_regions_are_where_the_agent_answers():
     "One polygon a mixture of three rules, that of the arm that answers it."

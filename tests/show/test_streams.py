@@ -14,9 +14,8 @@ import threading
 import pytest
 from conftest import amount
 from test_cli import ENV, OIA, one_line
-from oia_nb.core import InvalidInput
-from oia_nb.all import RiskAverse
-from oia_nb.worlds.files import load_setting, load_world, write_file
+from oia_nb.all import InvalidInput, RiskAverse, load_setting, load_world
+from oia_nb.worlds.files import write_file
 
 pytestmark = pytest.mark.skipif(os.name != 'posix', reason='descriptors of POSIX')
 
@@ -47,8 +46,6 @@ def test_what_libraries_print_is_not_output(tmp_path):
         if end:
             assert json.loads(run.stdout)['schema'] == 'oia/optimal/1'
         assert 'native' not in run.stdout and 'buffered' not in run.stdout
-
-# --- Interrupts ---------------------------------------------------------------------------
 
 LATE = '''
 import builtins, sys

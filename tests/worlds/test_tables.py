@@ -130,16 +130,6 @@ def test_weights_are_repeated_rows(seed):
     assert same(world_of(table | {'Freq': times}, weights='Freq',
                          utility=np.eye(len(set(table['s'])))), world_of(repeated))
 
-def test_smoothing_may_be_zero_where_no_cell_is_empty():
-    table = dict(s=list('uuuvvvuv'), x=[1, 1, 2, 1, 2, 2, 1, 2], y=[1, 1, 1, 2, 2, 2, 1, 2])
-    world = world_of(table, {'x': ['x'], 'nothing': []}, smoothing=0)
-    assert (world.structure.joint[0] == np.array([[3, 1], [1, 3]])/8).all()
-    with pytest.raises(InvalidInput, match=r"arms\['y'\] no row with y=1 has the state 'v'"):
-        world_of(table, {'x': ['x'], 'y': ['y']}, smoothing=0)
-    assert np.abs(
-        world_of(table, {'x': ['x'], 'y': ['y']}, smoothing=1e-9).structure.joint[0]
-        - world.structure.joint[0]).max() < 1e-9
-
 # --- What a table may look like -------------------------------------------------------
 
 GOODS = dict(state='s', arms={'a': ['x'], 'b': ['x', 'y'], 'c': []},
@@ -147,13 +137,9 @@ GOODS = dict(state='s', arms={'a': ['x'], 'b': ['x', 'y'], 'c': []},
 ROWS = {'s': list('uuvuvvvu'), 'x': [1, 1, 2, 1, 2, 2, 1, 2], 'y': list('ppqqppqq'), 'z': [.5]*8,
         'gap': [1, None]*4}
 
-def test_signals_and_counts():
+def test_states_in_another_order():
     world = world_from_table(ROWS, **GOODS)
-    assert world.signals == (('x=1', 'x=2'), ('x=1, y=p', 'x=1, y=q', 'x=2, y=p',
-                                              'x=2, y=q'), ('nothing', ))
-    # λ = 4: one more a cell
-    assert np.abs(world.structure.joint[0] - (np.array([[3, 1], [1, 3]]) + 1)/12).max() < 1e-15
-    assert np.abs(world.structure.joint[2] - .5).max() < 1e-15
+    assert world.signals[0] == ('x=1', 'x=2') and world.signals[2] == ('nothing', )
     assert world.setting.states == ('u', 'v') and world.setting.arms == ('a', 'b', 'c')
     turned = world_from_table(ROWS, **GOODS, states=['v', 'u'])
     assert turned.setting.states == ('v', 'u')
@@ -178,9 +164,6 @@ def test_the_columns_own_values_are_keys(kind, make):
                                 **arms).setting.states == plain.setting.states[::-1]
         assert world_from_table(table, utility=plain.setting.utility, prior={b: .9, a: .1},
                                 **arms).structure.priors[0, 1] == pytest.approx(.9, abs=1e-12)
-    for keys in ([low], [low, high, 7], [low, 'nothing']):
-        with pytest.raises(InvalidInput, match='utility: got'):
-            world_from_table(table, utility=dict.fromkeys(keys, [1, 0]), **arms)
 
 def test_labels_are_aligned():
     "Rows of utilities, decisions, costs: by label, wherever there are labels."
@@ -200,15 +183,6 @@ def test_labels_are_aligned():
                                                     costs=[0, 0, 0], **more).setting.utility
     assert (made(rows, decisions=['stay', 'go']) == [[1, .2], [0, .3]]).all()
     assert (made(pd.DataFrame(utility.to_numpy())) == utility.to_numpy()).all()
-    for bad in (utility.rename(index={'v': 'w'}), utility.iloc[:1],
-                pd.concat([utility, utility.iloc[:1]])):
-        with pytest.raises(InvalidInput, match='utility: got'):
-            made(bad)
-    with pytest.raises(InvalidInput, match='utility: got'):
-        made(utility, decisions=['go', 'run'])
-    with pytest.raises(InvalidInput, match='costs: got'):
-        world_from_table(ROWS, **rest, utility=utility,
-                         costs=pd.Series({'c': 0, 'b': .1, 'd': .05}))
 
 def test_categories_keep_their_order():
     frame = pd.DataFrame(ROWS).assign(y=pd.Categorical(ROWS['y'], ['q', 'p', 'r'], ordered=True))
@@ -257,9 +231,6 @@ def test_rare_levels_are_named_and_no_error():
     with warnings.catch_warnings():
         warnings.simplefilter('error')
         world_of(table, {'a': ['x'], 'b': []}, rare=2)
-    for rare in -1, 'five', None, float('nan'):
-        with pytest.raises(InvalidInput, match='rare'):
-            world_of(table, {'a': ['x'], 'b': []}, rare=rare)
 
 @pytest.mark.parametrize('missing', ['own class', 'drop'])
 def test_fix_leaves_no_fault_and_tells_what_it_does(missing, capsys):

@@ -41,13 +41,9 @@ def many(times):
 
 def same(a, b):
     "Equal in each number, bit for bit, and in each name."
-    return world_to_dict(a) == world_to_dict(b) and all(
-        x.tobytes() == y.tobytes()
-        for x, y in [(a.setting.support,
-                      b.setting.support), (a.setting.utility,
-                                           b.setting.utility), (a.costs, b.costs),
-                     (a.belief_distributions, b.belief_distributions
-                      ), *zip(a.structure.joint, b.structure.joint)])
+    numbers = lambda w: [x.tobytes() for x in (w.setting.support, w.setting.utility, w.costs,
+                                               w.belief_distributions, *w.structure.joint)]
+    return world_to_dict(a) == world_to_dict(b) and numbers(a) == numbers(b)
 
 SAMPLES = {**{name: load_world(name) for name in world_names()},
            **{kind: degenerate_world(kind) for kind in DEGENERATE},
@@ -88,15 +84,12 @@ def test_any_name(name):
     assert not bad
     assert world_from_dict(parse_json(json_text(world_to_dict(world)).encode())) == world
 
-def test_arms_that_look_like_something_else(tmp_path, capfd):
+def test_arms_that_look_like_something_else(oia):
     "An arm that begins with dashes can be left out."
-    from oia_nb.cli import main
     w = SAMPLES['clinic']
-    world = replace(w, setting=replace(w.setting, arms=['_id', '--dose', '$5 test']))
-    world.save(tmp_path/'w.json')
+    replace(w, setting=replace(w.setting, arms=['_id', '--dose', '$5 test'])).save('w.json')
     for words in ['--without', '--dose'], ['--without=--dose']:
-        assert main(['optimal', str(tmp_path/'w.json'), '--json', *words]) == 0
-        assert list(json.loads(capfd.readouterr().out)['profits']) == ['_id', '$5 test']
+        assert list(oia.json('optimal w.json', *words)[0]['profits']) == ['_id', '$5 test']
 
 def test_shipped_worlds():
     assert world_names() == ['advert', 'clinic', 'small_clinic', 'wine']
@@ -159,16 +152,14 @@ def test_copies_are_equal_and_as_safe(name, how):
     world = replace(SAMPLES[name], source='where', licence='CC0',
                     signals=[[f'σ{i}' for i in range(len(o))] for o in SAMPLES[name].signals])
     again = COPIES[how](world)
-    assert again == world and hash(again) == hash(world) and len(
-        {again, world}) == 1 and same(again, world)
+    assert again == world and hash(again) == hash(world) and same(again, world)
     assert (again.source, again.licence, again.signals) == ('where', 'CC0', world.signals)
     assert world.setting.K == 2 or again.without(0).licence == 'CC0'
     best = optimal_rule(world).rule
-    parts = [again] if how == 'file' else [again, *(COPIES[how](x)
-                                                    for x in (world.setting, world.structure,
-                                                              brier(world.setting.support), best))]
-    assert how == 'file' or parts[1:3] + parts[4:] == [world.setting, world.structure, best]
-    for x in arrays(parts):
+    parts = [world.setting, world.structure, brier(world.setting.support), best][:4*(how != 'file')]
+    copies = [COPIES[how](x) for x in parts]
+    assert copies == parts
+    for x in arrays([again, *copies]):
         with pytest.raises(ValueError):
             x.setflags(write=True)
 
@@ -224,45 +215,38 @@ NUMBERS = [('bound',), ('utility', 1, 0), ('arms', 2, 'cost'), ('arms', 1, 'join
 TEXTS = [('name',), ('states', 1), ('decisions', 0), ('arms', 0, 'name'), ('arms', 2, 'signals', 1)]
 LISTS = [('states', ), ('decisions', ), ('utility', ), ('utility', 0), ('arms', ),
          ('arms', 1, 'signals'), ('arms', 1, 'joint'), ('arms', 1, 'joint', 1)]
-OBJECTS = [('arms', 0)]
-FORM = [
-    *[(way, to)
-      for way in NUMBERS for to in (None, True, '1', [1], [], {}, float('nan'),
-                                    float('inf'), -float('inf'), 10**400)],
-    *[(way, to) for way in TEXTS
-      for to in (None, True, 1, '', ' ', 'a\nb', '\ud800', ['a'], {})],
-    *[(way, to) for way in LISTS
-      for to in (None, True, 1, 'ab', [], {}, [[]], [None], {'0': 1})],
-    *[(way, to) for way in OBJECTS for to in (None, True, 1, 'ab', [], {}, [1])]
-]
-BAD = [*FORM, (('bound', ), 0), (('bound', ), -1), (('arms', 2, 'cost'), -1e-300),
-       (('arms', 1, 'joint', 0, 1), -.08), (('arms', 1, 'joint', 0, 1), .08 + 1e-8),
-       (('arms', 1, 'joint', 0), [.54, .08, 0]), (('arms', 1, 'joint'), [[.54, .08]]),
-       (('states', ), ['poor', 'poor']), (('states', ), ['poor']),
-       (('states', ), ['poor', 'good', 'fair']), (('decisions', ), ['run', 'run']),
-       (('decisions', ), ['run']), (('arms', 1, 'name'), 'desk'),
-       (('arms', 1, 'signals'), ['for', 'for']), (('utility', ), [[0, .5]]),
-       (('utility', ), [[0, .5], [1]]), (('source', ), 3), (('licence', ), '')]
+FORM = {        # what is no number, no text, no list and no object, at each place of its kind
+    **dict.fromkeys(NUMBERS, [None, True, '1', [1], [], {}, np.nan, np.inf, -np.inf, 10**400]),
+    **dict.fromkeys(TEXTS, [None, True, 1, '', ' ', 'a\nb', '\ud800', ['a'], {}]),
+    **dict.fromkeys(LISTS, [None, True, 1, 'ab', [], {}, [[]], [None], {'0': 1}]),
+    ('arms', 0): [None, True, 1, 'ab', [], {}, [1]]}
+WRONG = {       # of the right form
+    ('bound', ): [0, -1], ('arms', 2, 'cost'): [-1e-300],
+    ('arms', 1, 'joint', 0, 1): [-.08, .08 + 1e-8], ('arms', 1, 'joint', 0): [[.54, .08, 0]],
+    ('arms', 1, 'joint'): [[[.54, .08]]], ('decisions', ): [['run', 'run'], ['run']],
+    ('states', ): [['poor', 'poor'], ['poor'], ['poor', 'good', 'fair']],
+    ('arms', 1, 'name'): ['desk'], ('arms', 1, 'signals'): [['for', 'for']],
+    ('utility', ): [[[0, .5]], [[0, .5], [1]]], ('source', ): [3], ('licence', ): ['']}
 
 def place(way):
     "How errors write a place: arms[1].cost"
     return ''.join(f'[{s}]' if isinstance(s, int) else f'.{s}' for s in way).lstrip('.')
 
-@pytest.mark.parametrize('way, to', BAD, ids=[f'{place(w)}={str(t)[:12]!r}' for w, t in BAD])
-def test_bad_value(way, to, tmp_path):
+@pytest.mark.parametrize('way', [*{**FORM, **WRONG}], ids=place)
+def test_bad_value(way, tmp_path):
     """The error names the file and the place; that is the value itself, if its form is wrong,
     and else perhaps what it doesn't agree with."""
-    data = advert(*way, to=to)
-    (tmp_path/'w.json').write_text(json.dumps(data), encoding='utf-8')
-    with pytest.raises(InvalidInput) as file:
-        load_world(tmp_path/'w.json')
-    with pytest.raises(InvalidInput) as value:
-        world_from_dict(data)
-    assert str(file.value).startswith(f'{tmp_path/"w.json"}: {value.value.argument}')
-    assert '\n' not in str(file.value)
-    assert value.value.argument.startswith(
-        place(way) if (way, to) in FORM else ('states', 'decisions', 'utility', 'arms',
-                                              'bound', 'source', 'licence'))
+    some = 'states', 'decisions', 'utility', 'arms', 'bound', 'source', 'licence'
+    for to, named in [*((to, place(way)) for to in FORM.get(way, ())),
+                      *((to, some) for to in WRONG.get(way, ()))]:
+        data = advert(*way, to=to)
+        (tmp_path/'w.json').write_text(json.dumps(data), encoding='utf-8')
+        with pytest.raises(InvalidInput) as file:
+            load_world(tmp_path/'w.json')
+        with pytest.raises(InvalidInput) as value:
+            world_from_dict(data)
+        assert str(file.value).startswith(f'{tmp_path/"w.json"}: {value.value.argument}')
+        assert '\n' not in str(file.value) and value.value.argument.startswith(named)
 
 @pytest.mark.parametrize('way', [(k, ) for k in WORLD_FORM['required']] + [
     ('arms', 1, k) for k in ARM['required']], ids=place)
@@ -272,14 +256,12 @@ def test_missing_and_unknown_keys(way):
             world_from_dict(data)
 
 GOOD = (ROOT/'oia_nb'/'data'/'advert.json').read_bytes()
-RAW = {'empty': b'', 'blank': b' \n', 'null': b'null', 'a number': b'1', 'a list': b'[]',
-       'an object': b'{}', 'binary': bytes(range(256)),
-       'latin-1': '{"name": "é"}'.encode('latin-1'), 'utf-16': GOOD.decode().encode('utf-16'),
-       'deep': b'['*10**5, 'deep objects': b'{"a":'*10**5,
+# beside those that the chapter throws at it
+RAW = {'blank': b' \n', 'null': b'null', 'a number': b'1', 'a list': b'[]', 'an object': b'{}',
+       'binary': bytes(range(256)), 'latin-1': '{"name": "é"}'.encode('latin-1'),
+       'deep objects': b'{"a":'*10**5,
        'long number': GOOD.replace(b'1.0', b'1'*5000, 1),
-       'twice': GOOD.replace(b'"bound": 1.0', b'"bound": 1.0, "bound": 1.0'),
-       'NaN': GOOD.replace(b'0.16', b'NaN'), 'Infinity': GOOD.replace(b'0.02', b'Infinity'),
-       '1e999': GOOD.replace(b'0.02', b'1e999'), 'more': GOOD + b'{}',
+       'Infinity': GOOD.replace(b'0.02', b'Infinity'), 'more': GOOD + b'{}',
        'comma': GOOD.replace(b'0.24]', b'0.24,]'), 'csv': b'a,b\n1,2\n',
        'python': repr(world_to_dict(SAMPLES['advert'])).encode()}
 
@@ -295,15 +277,6 @@ def test_truncated_anywhere():
     for n in range(len(GOOD.rstrip())):
         with pytest.raises(InvalidInput):
             world_from_dict(parse_json(GOOD[:n]))
-
-@pytest.mark.parametrize('path', ['absent.json', 'clinick', '', '.', None, 3, 2.5, b'clinic',
-                                  ['clinic'], 'a\0b', '../data/clinic', 'x'*5000],
-                         ids=lambda p: repr(p)[:12])
-def test_bad_path(path):
-    with pytest.raises(InvalidInput, match='advert, clinic, small_clinic, wine'):
-        load_world(path)
-
-# --- Anything at all ------------------------------------------------------------------
 
 def valid_or_refused(read):
     "The world that `read` gives, which must then be whole, or None if it was refused."

@@ -1,0 +1,123 @@
+"""What the site's own extensions do: the glossary names what there is, the first use of a term in a
+chapter leads to it, and every numbered statement has one owner."""
+import io
+import json
+import re
+import sys
+
+import pytest
+
+from conftest import ROOT
+
+for name in 'myst_parser', 'sphinx_proof', 'sphinxcontrib.bibtex':
+    pytest.importorskip(name)
+from docutils import nodes  # noqa: E402
+from sphinx.application import Sphinx  # noqa: E402
+from sphinx.util.docutils import docutils_namespace  # noqa: E402
+
+NBS = ROOT/'nbs'
+
+def prose(path):
+    cells = json.loads(path.read_text(encoding='utf-8'))['cells']
+    return [''.join(c['source']) for c in cells if c['cell_type'] == 'markdown']
+
+@pytest.fixture(autouse=True)
+def terms(monkeypatch):
+    "The extensions can be imported, and are imported anew."
+    monkeypatch.syspath_prepend(str(NBS))
+    import terms
+    yield terms
+    for name in 'terms', 'owners':
+        sys.modules.pop(name, None)
+
+def built(folder, pages, *extensions, **options):
+    "What Sphinx says of the pages (name: Markdown), their doctrees, and the last one resolved."
+    source = folder/'source'
+    source.mkdir()
+    (source/'refs.bib').write_bytes((NBS/'refs.bib').read_bytes())
+    for name, text in pages.items():
+        (source/f'{name}.md').write_text(text, encoding='utf-8')
+    said = io.StringIO()
+    with docutils_namespace():
+        app = Sphinx(source, None, folder/'out', folder/'trees', 'html', status=None, warning=said,
+                     keep_going=True, confoverrides=options | dict(
+                         extensions=['myst_parser', *extensions],
+                         myst_enable_extensions=['dollarmath', 'amsmath', 'colon_fence']))
+        app.builder.read()
+        read = {name: app.env.get_doctree(name) for name in pages}
+        last = app.env.get_and_resolve_doctree(name, app.builder)
+    return said.getvalue(), read, last
+
+# --- Terms ----------------------------------------------------------------------------
+
+ENTRIES = re.search(r'(?s)````\{glossary\}\n(.*?)````', '\n'.join(prose(NBS/'glossary.ipynb')))[1]
+TERMS = re.findall(r'(?m)^(\S.*)$', ENTRIES)
+
+def test_the_first_use_in_prose_is_a_link_and_no_other(tmp_path):
+    said, _, tree = built(tmp_path, {
+        'index': '# Book\n\n```{toctree}\n01_chapter\n```\n\n```{glossary}\narm\n  A way.\n\n'
+                 'best response\n  What is best.\n\nboundary\n  An edge.\n```\n',
+        '01_chapter': '# Arms of a best response\n\nSome `arm`, $arm$, <https://arm.org> and '
+                      '**two\narms**, each a Best Response; arms have boundaries, an arm has a '
+                      'best response, and harms none.\n'}, 'terms')
+    links = [(x.astext(), x['refuri']) for x in tree.findall(nodes.reference)
+             if 'term' in x['classes']]
+    assert not said and links == [('arms', 'index.html#term-arm'),
+                                  ('Best Response', 'index.html#term-best-response'),
+                                  ('boundaries', 'index.html#term-boundary')]
+    assert 'two\narms, each a Best Response; arms have' in tree.astext()
+
+def test_a_word_with_an_everyday_meaning_is_told_by_its_company(terms):
+    finder = terms.Finder(TERMS)
+    assert not finder.next('it supports what we report in any event, and answers prior to this')
+    found = []
+    text = 'The oracle\'s margin is no target accuracy, on the event that the support is known.'
+    while hit := finder.next(text):
+        found.append(hit[0])
+        text = text[hit[2]:]
+    assert found == ['margin', 'target', 'event', 'support']
+
+def test_every_form_belongs_to_an_entry(terms):
+    assert set(terms.FORMS) <= set(TERMS) and len(TERMS) == len(set(TERMS)) >= 60
+    assert [t.lower() for t in TERMS] == sorted((t.lower() for t in TERMS),
+                                                key=lambda t: t.replace('-', ' '))
+
+def test_chapters_are_called_by_their_numbers():
+    for number, page in re.findall(r'\{doc\}`(\d+) <(.+?)>`', ENTRIES):
+        assert (NBS/f'{page[1:]}.ipynb').exists() and f'/{int(number):02}_' in page, page
+
+def test_every_term_is_used_in_some_chapter(terms):
+    finder = terms.Finder(TERMS)
+    for text in (text for path in sorted(NBS.rglob('[0-9]*.ipynb')) for text in prose(path)):
+        while hit := finder.next(text):
+            text = text[hit[2]:]
+    assert not finder.left, finder.left
+
+# --- Owners ---------------------------------------------------------------------------
+
+BOX = re.compile(r'(?ms)^(:{3,})(\{prf:(?!proof)\w+\}.*?)^\1\s*$')
+
+def of_owners(folder, pages):
+    "What the extension says of the pages, and how many statements have an owner."
+    pages = {name: f'# {name}\n\n{text}\n' for name, text in pages.items()}
+    said, trees, _ = built(folder, pages, 'sphinx_proof', 'sphinxcontrib.bibtex', 'owners',
+                        bibtex_bibfiles=['refs.bib'], bibtex_reference_style='author_year',
+                        root_doc='first')
+    owned = sum('owner' in n['classes'] for t in trees.values() for n in t.findall(nodes.Element))
+    return [line for line in said.splitlines() if '[owners]' in line], owned
+
+@pytest.mark.parametrize('owner, body, wrong', [
+    ('', 'It is so.', 'no owner'), ('paper ours', 'It is so.', 'paper and ours'),
+    ('theirs', 'It is so.', 'no owner'), ('known', 'It is so.', 'names its source')])
+def test_a_wrong_owner_is_noticed(tmp_path, owner, body, wrong):
+    of = f':class: {owner}\n' if owner else ''
+    box = f':::{{prf:lemma}} Sums\n:label: lem-sums\n{of}\n{body}\n:::'
+    said, _ = of_owners(tmp_path, {'first': box})
+    assert len(said) == 1 and wrong in said[0] and 'lem-sums' in said[0]
+
+def test_every_statement_of_the_book_has_an_owner(tmp_path):
+    boxes = {path.stem: [m[0] for text in prose(path) for m in BOX.finditer(text)]
+             for path in sorted(NBS.rglob('*.ipynb'))}
+    pages = {name: '\n\n'.join(found) for name, found in boxes.items() if found}
+    said, owned = of_owners(tmp_path, pages | {'first': 'All of them.'})
+    assert not said and owned > 100, '\n'.join(said)
