@@ -18,8 +18,7 @@ from ..verify import BETS, THIN, Claim, Facts, share
 
 # %% ../../nbs/sharp/41_hints.ipynb #8cbe8d5a
 def bounds_of(cone, cut=None):
-    """Tuples (side, i, functional (M,), lies {(i, j): y}) on which the cut of a `Wall`
-    rests."""
+    "(side, i, functional (M,), lies {(i, j): y}) of each bound on which a cut rests."
     if cut is None:
         weights = np.where(np.abs(cone.inverse) > NOISE, cone.inverse, 0.)
         for i, P in enumerate(weights.T):
@@ -37,8 +36,7 @@ def in_numbers(lies):
 
 # %% ../../nbs/sharp/41_hints.ipynb #91352d99
 def promised(f, of, s):
-    """v (W, …) whose payments are like s (M, …) at the beliefs `of`, where a prior is
-    told."""
+    "v (W, …) that pays like s (M, …) at the beliefs `of`; nothing without a prior."
     if f.prior is None:
         return np.zeros((len(f.support[0]), *s.shape[1:]))
     return np.linalg.lstsq(f.support[of], s[of], rcond=THIN)[0]
@@ -47,9 +45,9 @@ def told(f, hint, v):
     "The hint with v in it, which needs a prior."
     return hint if f.prior is None else hint | dict(flat=v.tolist())
 
-def cut_hint(f, cone, wall, cut, index):
-    "The hint of the cut that a `Wall` gives; `index` are the rules of all rounds."
-    l, j = wall.pair
+def cut_hint(f, run, wall, cut):
+    "The hint of the cut that a `Wall` gives, with that of the order of costs."
+    (l, j), cone, index = wall.pair, run.cone, run.data.asked
     of, terms = cone.setting.places(l, j), {}
     def add(t, s, y, P, lies):
         _, weights, known = terms.setdefault(t, (s, 0*P, defaultdict(float)))
@@ -68,13 +66,13 @@ def cut_hint(f, cone, wall, cut, index):
     left = np.eye(len(f.support)) - sum(np.outer(s, P) for s, P, _ in terms.values())
     rows = [[t if isinstance(t, int) else s.tolist(), P.tolist(), in_numbers(lies)]
             for t, (s, P, lies) in terms.items()]
-    return told(f, dict(over=l, terms=rows), promised(f, of, left))
+    hint = told(f, dict(over=l, terms=rows), promised(f, of, left))
+    return hint if l == run.first else hint | dict(order=order_hint(f, wall, index))
 
 # %% ../../nbs/sharp/41_hints.ipynb #a0731bc6
 def tied_hint(f, run, j):
     """The hint that arm j costs as much as that of the zero rule: multipliers with a
-    sum of one for which what answers promise is least, and what they leave over
-    small."""
+    sum of one by which answers promise least, and leave little over."""
     from scipy.optimize import linprog
     l, of = run.first, run.setting.places(run.first, j)
     rules = [r for r, arm in f.arms.items() if arm in (l, j)]
@@ -163,8 +161,7 @@ class Boxes:
         return slope, a.sum() - slope @ box[0] + cost, np.maximum(m - (a + b)/2, 0.)
 
     def descend(self, mean):
-        """Get to know rules where the wealth is less and less: each is the least along the
-        slope of the wealth at the one before."""
+        "Get to know rules of less and less wealth: each by its slope at the one before."
         logs = self.logs(self.known, mean)
         at, s = logs[mixed_wealth(logs).argmin()], self.known[mixed_wealth(logs).argmin()]
         for _ in range(6):
@@ -179,8 +176,7 @@ class Boxes:
             self.known.append(s)
 
     def steps(self, box, w):
-        """The steps for a box (2, N): one that closes it if that will do; else it is
-        narrowed, and divided if need be."""
+        "The steps that close a box (2, N), which is narrowed and divided if need be."
         for v in w, None:
             w = w if v is None else v
             slope, base, bent = self.chords(box, w)
@@ -263,8 +259,7 @@ class Rules:
 SHORT = 1e-7                    # a cell mustn't be shorter, in units of the bound
 
 def refute(over, top, mus, own, want):
-    """The μ at which a proof is hardest. Raises `Unproved` if it is easy to find a rule
-    whose wealth isn't enough there."""
+    "The μ at which a proof is hardest. Raises `Unproved` if some rule fails there."
     for _ in range(2):
         m = min(mus, key=lambda m: over.most(top - m) + own(m + SHORT)[0])
         over.descend(top - m)
@@ -340,24 +335,19 @@ def facts_so_far(run):
 
 def region_hints(f, run, j):
     "The hints of what arm j must be paid."
-    R, counts = run.regions.get(j), run.outcomes.counts[j]
     if j in run.tied:
         return dict(tied=tied_hint(f, run, j))
+    R, counts = run.regions.get(j), run.outcomes.counts[j]
     walls = R.walls if R and run.data.N[j] else []
     if not len(walls):
         return {}
-    shares = np.ones(len(walls))
+    shares, cuts = np.ones(len(walls)), [None]*len(walls)
     if run.outcomes.by_bets:
         q = counts/max(counts.sum(), 1)
         shares = weigh(np.array([w.up for w in walls]), run.cone.prices(q))[0]
-    cuts = [] if run.outcomes.by_bets else R.in_use
-    hints = []
-    for n in shares.nonzero()[0]:
-        hint: dict = cut_hint(f, run.cone, walls[n], cuts[n] if cuts else None,
-                        run.data.asked)
-        if walls[n].pair[0] != run.first:
-            hint['order'] = order_hint(f, walls[n], run.data.asked)
-        hints.append(hint)
+    else:
+        cuts = R.in_use
+    hints = [cut_hint(f, run, walls[n], cuts[n]) for n in shares.nonzero()[0]]
     return dict(cuts=hints, shares=shares[shares > 0].tolist())
 
 # %% ../../nbs/sharp/41_hints.ipynb #d05f1edf
@@ -421,7 +411,7 @@ def checked(run, c, eps, quick=False):
     found that the checker of chapter 39 accepts; then the regions of the run have been
     told of rules at which the proof fails. True if `quick` and nothing is seen to."""
     z, facts, n = run.setting, facts_so_far(run), run.candidates.index(c)
-    said = vars(run.told) | ({} if run.missed is None else dict(arms=run.missed))
+    said = vars(run.told) | dict(arms=run.missed)
     f = checker.Seen(facts, run.rounds, checker.Arithmetic(False), said)
     arms = [region_hints(f, run, j) for j in range(z.K)]
     known = {j: R.known/z.bound for j, R in run.regions.items() if run.data.N[j]}

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from oia_nb.game.information import Setting
 
 # %% auto #0
-__all__ = ['NOISE', 'PLAIN', 'LEAST', 'HUGE', 'Cone', 'Contradiction', 'sparse', 'Wall', 'proved_least', 'extent',
+__all__ = ['NOISE', 'PLAIN', 'LEAST', 'HUGE', 'Cone', 'Contradiction', 'sparse', 'optimum', 'Wall', 'proved_least', 'extent',
            'prove_cheaper', 'weigh', 'BetRegion', 'beside', 'kinked', 'spanning', 'Majorants', 'Cut', 'CutRegion']
 
 # %% ../../nbs/sharp/22_walls.ipynb #f63676b8
@@ -87,6 +87,16 @@ def sparse(A):
     i, j = A.nonzero()
     return SimpleNamespace(shape=A.shape, data=A[i, j], indices=j,
                            indptr=i.searchsorted(np.arange(len(A) + 1)))
+
+def optimum(A, cost, columns, rows, highs=None):
+    "An optimal x (n,) and its value; None if there is none. `highs` may be open."
+    import highspy
+    highs = open_highs(sparse(A), cost, columns, rows, highs)
+    highs.run()
+    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        return None
+    return np.array(highs.getSolution().col_value), float(
+        highs.getInfo().objective_function_value)
 
 # %% ../../nbs/sharp/22_walls.ipynb #32fe797a
 class Wall:
@@ -187,9 +197,7 @@ def extent(wall: Wall, s: np.ndarray) -> tuple[float, float]:
 
 # %% ../../nbs/sharp/22_walls.ipynb #f67f3b61
 def prove_cheaper(wall):
-    """Whether the answers prove that arm l is the cheaper one (chapter 22): notes their
-    multipliers (n,), and payments in the states, as `order`."""
-    import highspy
+    "Whether answers prove arm l the cheaper one, as multipliers in `order` say."
     if wall.order or len(set(wall.sides)) < 2:
         return bool(wall.order)
     z, (l, j) = wall.cone.setting, wall.pair
@@ -202,11 +210,9 @@ def prove_cheaper(wall):
     # a solver's tolerance is multiplied by them
     columns = np.full((2, A.shape[1]), [[-1e3], [1e3]])
     columns[0, :wall.n] = 0
-    highs = open_highs(sparse(A), np.r_[np.ones(wall.n), nothing], columns,
-                       np.vstack([ends, np.r_[ends[:-1], np.inf]]))
-    highs.run()
-    if highs.getModelStatus() == highspy.HighsModelStatus.kOptimal:
-        wall.order = np.split(np.array(highs.getSolution().col_value), [wall.n])
+    found = optimum(A, np.r_[np.ones(wall.n), nothing], columns,
+                    rows=np.vstack([ends, np.r_[ends[:-1], np.inf]]))
+    wall.order = found and np.split(found[0], [wall.n])
     return bool(wall.order)
 
 # %% ../../nbs/sharp/22_walls.ipynb #cf7e4cfa
@@ -216,11 +222,8 @@ LEAST, HUGE = .05, 1e9
 def weigh(ups, prices):
     """(n,) weights of n hyperplanes, one or two, and (M,) the weighted bounds, for
     which min prices/bounds is largest; `ups` (n, M)."""
-    if len(ups) == 1:
-        return np.ones(1), np.maximum(np.minimum(ups[0], HUGE), LEAST)
-    ups = np.maximum(np.minimum(ups, HUGE), -HUGE)
-    shares = np.column_stack([np.linspace(0, 1, 41), np.linspace(1, 0, 41)])
-    total = np.maximum(shares @ ups, LEAST)
+    shares = np.ones((1, 1)) if len(ups) == 1 else np.linspace([0, 1], [1, 0], 41)
+    total = np.maximum(shares @ np.clip(ups, -HUGE, HUGE), LEAST)
     best = int((prices/total).min(1).argmax())
     return shares[best], total[best]
 
@@ -244,8 +247,7 @@ class BetRegion:
         self.key = None
 
     def refresh(self, counts):
-        """Work out the bounds that matter under the `counts` (M,) of the arm, and
-        the rules; nothing if nothing is new."""
+        "Work out the rules under the `counts` (M,) of the arm, unless nothing is new."
         key = counts.sum(), *((w, w.n) for w in self.every)
         if key == self.key:
             return
