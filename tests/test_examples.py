@@ -66,7 +66,9 @@ def test_every_name_of_the_front_door_has_an_example():
     code = [''.join(c['source']) for c in cells if c['cell_type'] == 'code']
     trees = [ast.parse(s) for s in code if '#| export' not in s]
     shown = {n.id for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Name)}
-    assert set(oia.__all__) - set(FUNCTIONS) <= shown, set(oia.__all__) - set(FUNCTIONS) - shown
+    silent = {n for n in oia.__all__
+              if n not in FUNCTIONS and getattr(getattr(oia, n), '__name__', n) not in FUNCTIONS}
+    assert silent <= shown, silent - shown
 
 @pytest.mark.parametrize('doc, said', [('>>> z.K\n3', ''), ('>>> z.K\n4', 'Expected'),
                                        ('>>> nobody', 'NameError'), ('no example', None)])

@@ -272,6 +272,7 @@ def simulate_fast(world: World, *, method: str = 'oiafc', eps: float,
     found = simulate(learner, world, rng)
     if found.status != 'uncertified':
         return found
-    rng.bit_generator.state = before        # the safest rule is one of all, which it keeps
+    # the safest rule is one of all, which the coroutine keeps
+    rng.bit_generator.state = before
     learner, _ = ENGINES[method](z, oracle, eps=eps, delta=delta, **options)
     return simulate(learner, world, rng)
