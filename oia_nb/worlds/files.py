@@ -29,7 +29,7 @@ import numpy as np
 from .. import __version__
 from ..core import (PROB_TOL, InvalidInput, as_array, as_choice, as_integer,
                          as_names, as_number, as_probabilities, as_text, file_trouble,
-                         json_value, placed, plain)
+                         placed, plain)
 from ..game.information import Agent, Setting, World, make_world
 
 # %% ../../nbs/handbook/64_worlds.ipynb #ab05a00e
@@ -288,11 +288,9 @@ def _distinct(pairs):
 def parse_json(raw: bytes) -> Any:
     "The JSON value in some bytes; raises `InvalidInput`, which names the place."
     try:
-        return json_value(raw.decode('utf-8-sig'), object_pairs_hook=_distinct)
+        return json.loads(raw.decode('utf-8-sig'), object_pairs_hook=_distinct)
     except InvalidInput:
         raise
-    except UnicodeEncodeError:
-        raise InvalidInput('text', 'a lone surrogate', 'text in Unicode') from None
     except UnicodeDecodeError as e:
         raise InvalidInput(f'byte {e.start}', raw[e.start:e.start + 1],
                            'text in UTF-8') from None
