@@ -108,6 +108,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                              'oia_nb.core.generator': ('appendix/core.html#generator', 'oia_nb/core.py'),
                              'oia_nb.core.is_frozen': ('appendix/core.html#is_frozen', 'oia_nb/core.py'),
                              'oia_nb.core.is_number': ('appendix/core.html#is_number', 'oia_nb/core.py'),
+                             'oia_nb.core.json_value': ('appendix/core.html#json_value', 'oia_nb/core.py'),
                              'oia_nb.core.patch_to': ('appendix/core.html#patch_to', 'oia_nb/core.py'),
                              'oia_nb.core.placed': ('appendix/core.html#placed', 'oia_nb/core.py'),
                              'oia_nb.core.plain': ('appendix/core.html#plain', 'oia_nb/core.py'),

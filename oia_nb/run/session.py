@@ -38,7 +38,8 @@ import numpy as np
 from .. import __version__
 from ..core import (InvalidInput, OIAError, PROB_TOL, as_choice, as_integer,
                          as_kind, as_number, as_text, as_value, file_trouble,
-                         fresh_seed, generator, placed, plain)
+                         fresh_seed, generator, json_value, placed,
+                         plain)
 from ..paper.estimation import NORMAL, PAST
 from ..game.information import Response, Setting, World
 from ..game.scoring import ScoringRule
@@ -86,7 +87,7 @@ def chained(previous, record):
 def as_record(line, previous):
     "A line (bytes) of a journal as a record, and its hash; raises `Damaged`."
     try:
-        record = json.loads(line.decode('utf-8'))
+        record = json_value(line.decode('utf-8'))
         own = record.pop('hash')
         expected = chained(previous, record)
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):

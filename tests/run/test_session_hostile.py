@@ -228,6 +228,15 @@ def test_spoilt_records_with_right_hashes(files, seed):
         assert files[1].name in str(e)
     assert files[1].read_bytes() == data
 
+def test_a_text_that_no_file_can_hold(files):
+    "An escape that stands for half a character is damage, whatever key it is the value of."
+    for key in files[0][0][0]:
+        records = deepcopy(files[0][0])
+        records[0][key] = '\ud800'
+        files[1].write_bytes(journal_of(records))
+        with pytest.raises(Damaged, match=r'line 1 \(byte 0\) of the journal is no record'):
+            Session.open(files[1], write=False)
+
 def test_a_registration_is_in_the_file_once(tmp_path):
     """Also when the answer before it is taken back: twice it would have two shares. With right
     hashes, one that was registered before the last answer is refused."""
