@@ -148,6 +148,15 @@ def usual_interrupt():
     yield
     assert signal.signal(signal.SIGINT, before) is signal.default_int_handler
 
+@pytest.fixture(scope='session')
+def window(tmp_path_factory):
+    "A browser, one for all tests of a process; without Chromium they are skipped."
+    import browser
+    if not browser.installed():
+        pytest.skip('Chromium is not installed')
+    with browser.Browser(tmp_path_factory.mktemp('profile')) as opened:
+        yield opened
+
 # --- The compiled engine ---------------------------------------------------------------
 
 COMPILED = 'OIA_TESTS_COMPILED'     # names a file that is there once the engine is on disk

@@ -10,9 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import amount
-from oia_nb.all import (InvalidInput, action_informed_oracle, generator, identify, load_world,
-                        make_world, oiafc, optimal_rule, parse_expert, simulate)
-from oia_nb.worlds.generators import bits_world
+from oia_nb.all import (InvalidInput, generator, identify, load_world, make_world, oiafc,
+                        optimal_rule, parse_expert, simulate)
 from oia_nb.run.experiments import compare, experiment, forecast, read_experiment, suite, summarise
 from oia_nb.game.information import World
 from people import COIN
@@ -216,20 +215,7 @@ def test_an_interrupt_ends_all_runs(play, tmp_path, monkeypatch, usual_interrupt
         play(tmp_path/'runs')
     assert len(played) == 2 and len([*tmp_path.rglob('*.jsonl')]) == (tmp_path/'runs').exists()
 
-# --- Worlds in which one thing changes ------------------------------------------------
-
-@pytest.mark.parametrize('seed', range(amount(3, 12)))
-def test_bits_world_is_what_was_asked_for(seed):
-    "Gaps, M, K, bounds and costs as given; copies and listed beliefs change M alone."
-    rng = generator(seed)
-    K = int(rng.integers(2, 8))
-    gaps, cost, accuracy = rng.uniform(0, .2, K), rng.choice([0., .04]), rng.choice([.9, 1.])
-    gaps[rng.integers(K)] = 0
-    for change, M in [({}, 2*K), (dict(listed=7), 14), (dict(copies=3), 6*K)][:3 - (K > 3)]:
-        w = bits_world(gaps, cost, accuracy, **change)
-        assert (w.setting.K, w.setting.M, w.setting.bound, w.setting.B_u) == (K, M, 1., 1.)
-        assert np.allclose(optimal_rule(w).gaps, gaps, atol=1e-6)
-        assert np.isclose(action_informed_oracle(w).margin, accuracy - .5 - cost)
+# --- Compared -------------------------------------------------------------------------
 
 def test_compare_plays_who_honours_what_is_told():
     "And an expert who isn't rational fails no run."
