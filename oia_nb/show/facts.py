@@ -4,14 +4,16 @@
 
 # %% auto #0
 __all__ = ['ROWS_SHOWN', 'WIDTH', 'thousandth', 'amount', 'sensible', 'count_or_never', 'profit_text', 'numbered', 'brief',
-           'three_digits', 'in_percent', 'html_table', 'text_table', 'paragraph', 'value_text', 'FactTable',
+           'three_digits', 'in_percent', 'html_table', 'text_table', 'framed', 'paragraph', 'value_text', 'FactTable',
            'setting_facts', 'arm_facts', 'comparison_facts', 'forecast_facts']
 
 # %% ../../nbs/handbook/88_facts.ipynb #fbcccd79
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from html import escape
+from importlib.resources import files
 from math import floor, log10
+from string import Template
 from textwrap import fill
 import numpy as np
 
@@ -90,6 +92,11 @@ def text_table(headers, rows, **options):
     return tabulate(rows, headers, disable_numparse=True,
                     colalign=['right' if n and i else 'left'
                               for i, n in enumerate(numbers)], **options)
+
+def framed(name, **parts):
+    "A frame of the package's folder js, with the `parts` in its places `$name`."
+    text = (files('oia_nb')/'js'/name).read_text(encoding='utf-8')
+    return Template(text).substitute(parts)
 
 def paragraph(text, **options):
     "A text in lines of at most `WIDTH` characters."
