@@ -127,6 +127,11 @@ class FactTable:
         return cls([(key, label, form) for key, label, _, form in facts],
                    [[value for _, _, value, _ in facts]])
 
+    @classmethod
+    def of_rows(cls, columns, rows):
+        "Several things, each a dict {key: value}, which may hold more."
+        return cls(columns, [[row[key] for key, _, _ in columns] for row in rows])
+
     def said(self):
         "{key: text} of one thing, without what isn't known."
         texts = {key: value_text(value, form)
@@ -204,9 +209,8 @@ def comparison_facts(table):
                ('stopped', 'by its\nown rule', share),
                ('within', 'within\ntarget', share), ('correct', 'best\narm', share),
                ('bound', 'bound\nproved', '.3g'), ('seconds', 'seconds', '.2g')]
-    rows = table.astype(object).where(table.notna(), None)
-    columns = [c for c in columns if c[0] in rows]
-    return FactTable(columns, rows[[key for key, _, _ in columns]].values.tolist())
+    rows = table.astype(object).where(table.notna(), None).to_dict('records')
+    return FactTable.of_rows([c for c in columns if c[0] in table], rows)
 
 def forecast_facts(row, currency=None):
     "A row of `forecast`: what a learner took and cost that was played."
@@ -217,4 +221,4 @@ def forecast_facts(row, currency=None):
                ('rounds_90', 'rounds, 90 %', cut_short), ('paid', 'paid', put),
                ('lost', 'lost meanwhile', put),
                ('break_even', 'pays from round', count_or_never)]
-    return FactTable(columns, [[row[key] for key, _, _ in columns]])
+    return FactTable.of_rows(columns, [row])
