@@ -35,6 +35,7 @@ from oia_nb.game.oracle import bound_needed, check_oracle, hidden_arm
 from oia_nb.show.plots import plot_profits, plot_rule, plot_scaling
 from oia_nb.run.runs import fit_exponent, share_interval
 from oia_nb.game.scoring import floor_belief
+from oia_nb.run.session import as_report
 from oia_nb.sharp.learner import own_beliefs
 from oia_nb.sharp.record import Record
 from oia_nb.experts.told import as_told
@@ -152,6 +153,7 @@ LIAR = ScoringRule(1 - brier(Z.support).values, Z.support, 1.)
 ZERO = np.zeros_like(Z.support)
 NO_ANSWERS = [5, 'ab', (1, 2), ('imaging', 0, Z.support[0]),
               (ScoringRule(np.eye(Z.M, 2), Z.support, 1.), 0, Z.support[0])]
+NO_PATHS = ['.', 'nowhere/x.jsonl', 'a\0b', 'x'*300, 5, None, '/dev/zero']
 PAST, ODD_ARM = Record(), Record()
 PAST.append(ZERO, 1, 0)
 ODD_ARM.append(ZERO, Z.K, 0)
@@ -316,6 +318,15 @@ FIXED = {       # a call, and for each of its keywords (what is named, after a d
     'a response': (lambda **bad: check_response(Z, Response(
         **dict(arm=0, report=Z.support[0], state=0) | bad)), dict(
             arm=[-1, Z.K, True, 1.], state=[99], report=[(2., -1.), (np.nan, 1.), 'up', ()])),
+    'as_report': (good(as_report, Z), dict(report=[
+        {1, 2}, b'36', '36,64', [[.3, .7]], np.array(.3), [1e300]*2, [-5, 105], True, 10**30,
+        {0: 36, 1: 64}, .36, [], [120, 0], [np.nan, 1], 7, np.int64(7), 7., np.float64(.07)])),
+    **{name: (f, dict(path=NO_PATHS)) for name, f in dict(
+        open=Session.open, read=lambda path: Session.open(path, write=False),
+        create=lambda path: Session.create(path, CLINIC, **TARGET)).items()},
+    'past answers': (good(Session.create, 'nowhere/s', CLINIC, **TARGET), dict(history=[
+        [('nobody', 0, 0)], [(brier([[0., 1.], [1., 0.]]), 0, Z.support[0].tolist())], 5, None,
+        [1], 'yes'])),
     'load_world': (lambda world: load_world(world), dict(world=[
         'absent.json', 'clinick', '', '.', None, 3, b'clinic',
         ['clinic'], 'a\0b', '../data/clinic', 'x'*5000])),

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from oia_nb.all import InvalidInput, menu_rule, world_from_table
-from oia_nb.worlds.tables import check_table
+from oia_nb.worlds.tables import check_table, scored
 from conftest import examples
 from test_worlds import same
 
@@ -321,6 +321,24 @@ def test_texts_that_may_stand_for_no_value(mark):
     with pytest.warns(UserWarning, match='may stand for no value'):
         world = world_of(table, {'a': ['x'], 'b': []})
     assert len(world.structure.joint[0]) == 2
+
+def test_a_score_of_many_columns(capsys):
+    """Six columns, too many to be told apart, make one arm; what it tells is said, and is true.
+    Costs may be intervals."""
+    pytest.importorskip('sklearn')
+    rng = np.random.default_rng(0)
+    truth = rng.random(400) < .4
+    table = {f'c{i}': np.where(rng.random(400) < .7, truth, ~truth).astype(int) for i in range(5)}
+    table |= dict(age=rng.normal(truth, 1.), truth=np.where(truth, 'bad', 'good'))
+    world = world_from_table(
+        table, state='truth', utility=np.eye(2), bound=1., costs=dict(guess=0., audit=(.01, .05)),
+        arms=dict(guess=[], audit=scored([*(f'c{i}' for i in range(5)), 'age'], bins=4)))
+    assert world.costs.tolist() == pytest.approx([0., .03])
+    assert world.cost_ranges == ((0., 0.), (.01, .05))
+    assert len(world.structure.joint[1]) == 4
+    assert '4 classes of a score of 6 columns' in capsys.readouterr().out
+    sure = world.structure.joint[1]/world.structure.joint[1].sum(1, keepdims=True)
+    assert sure.max() > .8
 
 def test_bins_survive_ties():
     "Sixty zeros and 1 to 40: fewer classes than asked for, none empty, all of one zero together."
