@@ -15,12 +15,15 @@ from scipy.optimize import linprog
 from conftest import ROOT, amount
 from oia_nb.all import (Session, action_informed_oracle, agent_profit, compose, game_figure,
                         generator, identify, load_world, make_world, menu_rule, optimal_rule,
-                        planner_figure, proof_figure, session_form, triangle_figure, v_shaped)
+                        planner_figure, proof_figure, session_form, spherical, triangle_figure,
+                        v_shaped)
 from oia_nb.game.stackelberg import arm_profit
+from oia_nb.game.tickets import ticket_name
 from oia_nb.paper.complexity import (corollary1_bound, corollary2_budget, n_min, problem_of,
                                      smallest_budget, theorem1_bound)
 from oia_nb.paper.estimation import radius_fb
 from oia_nb.paper.oiafc import last_or_best, mixing_theorem1, small_enough
+from oia_nb.run.session import reckoner
 from oia_nb.show.live import CHOOSE, DECIMALS, END, LiveFigure, rounded_json, script
 
 SIZE = 20_000       # bytes that a figure may add to a page
@@ -87,7 +90,11 @@ def page_of(name):
 def run_script(name, calls):
     "What functions of a script return: `calls` are pairs (function, arguments)."
     listed = ', '.join(f'() => {f}(...{json.dumps(rounded_json(args))})' for f, args in calls)
-    code = script(name).replace(END, f'console.log(JSON.stringify([{listed}].map(f => f())))\n')
+    return node(script(name).replace(END, f'print([{listed}].map(f => f()))\n'))
+
+def node(code):
+    "What a module prints, once."
+    code = f'const print = x => console.log(JSON.stringify(x))\n{code}'
     done = subprocess.run([str(Path(ROOT_DIR)/'bin'/'node'), '--input-type=module', '-'],
                           input=code, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -212,6 +219,19 @@ def test_boundaries_that_agree_are_those_of_the_package():
             for value, end in (high, near), (low, far):
                 assert (end is None) == (value <= 1e-9)
                 assert end is None or np.isclose(1/end, value, rtol=1e-4)
+
+def test_a_sheet_names_every_ticket():
+    "The small script of a printed sheet, also beyond the letters of the alphabet."
+    points = np.array([(i, j, 100 - i - j) for i in range(0, 101, 15)
+                       for j in range(0, 101 - i, 15)])
+    menu = spherical(points/100).menu()
+    code = re.search('(?s)<script>(.*)</script>', reckoner(menu, ('dry', 'wet', 'hail')))[1]
+    said = node('const fields = [{}, {}, {}], b = {}, document = { getElementById: () => page }\n'
+                'const page = { querySelectorAll: () => fields, querySelector: () => b }\n'
+                f'const says = p => (fields.forEach((x, i) => x.value = p[i]), page.oninput(), '
+                f'b.textContent)\n{code}\nprint({points.tolist()}.map(says))')
+    assert said == [f'ticket {ticket_name(menu.choice(p/100))}' for p in points]
+    assert len(menu) > 26 and len(set(said)) == len(menu)
 
 # --- In Jupyter -----------------------------------------------------------------------
 
