@@ -28,7 +28,7 @@ from oia_nb.all import (InvalidInput, OIAError, ScoringRule, Setting,
 from oia_nb.game.information import merge_beliefs
 from laws import DEGENERATE, degenerate_world
 from oia_nb.worlds.generators import blackwell_world, simple_world
-from oia_nb.worlds.files import (ARM, WORLD_FORM, json_text, on_support, parse_json,
+from oia_nb.worlds.files import (WORLD_FORM, json_text, parse_json,
                                  world_from_dict, world_to_dict)
 
 CHECKS = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much,
@@ -249,7 +249,7 @@ def test_bad_value(way, tmp_path):
         assert '\n' not in str(file.value) and value.value.argument.startswith(named)
 
 @pytest.mark.parametrize('way', [(k, ) for k in WORLD_FORM['required']] + [
-    ('arms', 1, k) for k in ARM['required']], ids=place)
+    ('arms', 1, k) for k in WORLD_FORM['properties']['arms']['items']['required']], ids=place)
 def test_missing_and_unknown_keys(way):
     for data, key in (advert(*way, drop=True), way[-1]), (advert(*way[:-1], 'Name', to=1), 'Name'):
         with pytest.raises(InvalidInput, match=f"key '{key}'"):
@@ -365,7 +365,7 @@ def test_a_world_on_a_wider_support_has_a_file(tmp_path):
     w = SAMPLES['advert']
     grid = Setting.grid(2, utility=w.setting.utility, bound=1, arms=3).support
     beliefs = merge_beliefs(np.vstack([w.setting.support, grid]))[0]
-    wider = on_support(w, beliefs)
+    wider = replace(w, setting=replace(w.setting, support=beliefs))
     wider.save(tmp_path/'w.json')
     again = load_world(tmp_path/'w.json')
     assert again == wider != w and again.setting.M == len(beliefs)
