@@ -54,7 +54,7 @@ nb_execution_mode, nb_execution_timeout = 'cache', 600
 nb_execution_raise_on_error = True
 dependencies = sorted([
     *root.glob('oia_nb/**/*.py'), *root.glob('oia_nb/data/*.json'),
-    *root.glob('oia_nb/js/*.js'), here/'matplotlibrc'
+    *root.glob('oia_nb/js/*'), here/'matplotlibrc'
 ])
 nb_execution_cache_path = str(root/'build'/'cache'
                               /sha256(b''.join(p.read_bytes()

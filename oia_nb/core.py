@@ -14,14 +14,15 @@ _T = TypeVar('_T')
 __all__ = ['PROB_TOL', 'BELIEF_TOL', 'REPORT_TOL', 'TIE_TOL', 'PROPER_TOL', 'FORBIDDEN', 'OIAError', 'InvalidInput',
            'NotInducible', 'OracleViolated', 'SolverFailure', 'expect', 'placed', 'file_trouble', 'is_number',
            'as_number', 'as_integer', 'as_choice', 'as_kind', 'read_only', 'is_frozen', 'check_container',
-           'as_labelled', 'as_array', 'as_probabilities', 'as_beliefs', 'as_text', 'as_names', 'Value', 'plain',
-           'as_value', 'patch_to', 'fresh_seed', 'generator']
+           'as_labelled', 'as_array', 'as_probabilities', 'as_beliefs', 'as_text', 'as_names', 'json_value', 'Value',
+           'plain', 'as_value', 'patch_to', 'fresh_seed', 'generator']
 
 # %% ../nbs/appendix/60_core.ipynb #f8f35357
 from contextlib import contextmanager
 from dataclasses import fields
 from decimal import Decimal
 from numbers import Real
+import json
 import unicodedata
 import numpy as np
 
@@ -284,6 +285,13 @@ def as_names(name: str, value: Any, n: int | None = None,
            and len(set(names)) == len(names), name, value,
            f'a list of {n or "at least two"} distinct, non-empty names')
     return tuple(as_text(f'{name}[{i}]', o) for i, o in enumerate(names))
+
+def json_value(text: str, **options: Any) -> Any:
+    """What `json.loads(text, **options)` gives. Raises `ValueError` where that does, and
+    if an escape stands for a lone surrogate, which no file in UTF-8 can hold."""
+    value = json.loads(text, **options)
+    json.dumps(value, ensure_ascii=False).encode()
+    return value
 
 # %% ../nbs/appendix/60_core.ipynb #a0c10009
 class Value:

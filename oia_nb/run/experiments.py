@@ -39,7 +39,7 @@ from typing import NamedTuple
 import numpy as np
 from .. import __version__
 from ..core import (TIE_TOL, InvalidInput, as_integer, as_number, as_value,
-                         file_trouble, generator, plain)
+                         file_trouble, generator, json_value, plain)
 from ..game.information import Rational, World
 from ..game.scoring import ScoringRule
 from ..game.stackelberg import Optimum, optimal_rule, principal_profit
@@ -363,7 +363,7 @@ def grown(mine, theirs):
 def read_manifest(path):
     "The manifest of an experiment's folder. Raises `InvalidInput` if it has none."
     try:
-        contents = json.loads((Path(path)/'manifest.json').read_text(encoding='utf-8'))
+        contents = json_value((Path(path)/'manifest.json').read_text(encoding='utf-8'))
     except (OSError, ValueError):
         contents = None
     keys = {'version', 'seed', 'worlds', 'methods', 'grid'}
@@ -377,7 +377,7 @@ def read_runs(folder):
     found = {}
     for p in (folder/'runs').glob('*.jsonl'):
         try:
-            record = json.loads(p.read_text(encoding='utf-8'))
+            record = json_value(p.read_text(encoding='utf-8'))
         except ValueError:
             continue
         if isinstance(record, dict) and record.get('key') == p.stem:

@@ -13,13 +13,15 @@ import sys
 import numpy as np
 import pytest
 from conftest import amount, ROOT
-from oia_nb.all import (ScoringRule, action_informed_oracle, identify, is_proper, make_world,
-                        menu_rule, optimal_rule, principal_profit, random_world, simple_regret)
+from oia_nb.all import (ScoringRule, Session, action_informed_oracle, identify, is_proper,
+                        make_world, menu_rule, optimal_rule, principal_profit, random_world,
+                        simple_regret)
 from oia_nb.paper.complexity import n_min, problem_of
 from oia_nb.game.stackelberg import region_margin
 from oia_nb.cli import COMMANDS, GROUPS
 from oia_nb.show.documents import check_document
 from oia_nb.run.experiments import suite
+from oia_nb.run.identification import LEARNERS
 from oia_nb.show.facts import three_digits
 from oia_nb.worlds.files import load_world, world_names
 
@@ -207,6 +209,18 @@ def test_identify_options(line, status, files, oia):
         assert found['rounds'] == int(line.split()[-1])
     status, out, _ = oia(f'{line} --seed 3 --quiet')
     assert status == 0 and re.search(f'true regret +{found["regret"]:.3f}\n', out)
+
+@pytest.mark.parametrize('method', [name for name in LEARNERS if name != 'trial'])
+def test_a_session_takes_a_budget(method, files, oia):
+    "Every learner that takes a limit on its rounds gets it by the name that it gives to it."
+    told = ' --told beliefs=own' if method == 'own_beliefs' else ''
+    oia.json(f'session new s.jsonl coin.json --eps 3 --delta .1 --budget 9 --method {method}{told}')
+    with Session.open('s.jsonl', write=False) as s:
+        kept = s.head['options']
+    assert {kept.get('budget'), kept.get('max_rounds')} == {9, None}
+    status, out, err = oia(f'session new t.jsonl coin.json --eps 3 --delta .1 --budget 0 '
+                           f'--method {method}{told}')
+    assert (status, out) == (2, '') and 'budget' in err and not os.path.exists('t.jsonl')
 
 def test_same_seed_same_output(files, oia):
     "In this process, and in another one that has other threads and another hash seed."
