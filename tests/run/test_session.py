@@ -228,13 +228,6 @@ def test_stop(tmp_path, method):
             with pytest.raises(Refused):
                 again.announce()
 
-@pytest.fixture
-def usual_interrupt():
-    "Ctrl-C means what it usually does, whatever the process that runs the tests made of it."
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    assert signal.signal(signal.SIGINT, before) is signal.default_int_handler
-
 @pytest.mark.parametrize('method', ['sharp', 'oiafc', 'oiafb', 'chen', 'trial', 'open_support',
                                     'explore_then_commit'])
 def test_interrupted_simulation(method, usual_interrupt, monkeypatch):

@@ -741,10 +741,10 @@ def deeper_cuts(m):
     m.setattr(hints.checker, 'cut', cut)
 
 def half_of_each_box(m):
-    "Of a box that is divided, or narrowed, only one part is looked at."
+    "Of a box that is divided only one part is looked at."
     old = hints.Boxes.steps
-    def steps(self, box, w):
-        found = old(self, box, w)
+    def steps(self, *box):
+        found = old(self, *box)
         return found[:-1] if len(found) > 1 else found
     m.setattr(hints.Boxes, 'steps', steps)
 

@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-import browser
 import check_site
 import copies
 import nbdev_myst
@@ -84,13 +83,6 @@ def test_lost_page_is_found():
         f"{pairs[0][0]}: doesn't lead to {pairs[0][1]}"]
 
 # --- In a browser ---------------------------------------------------------------------
-
-@pytest.fixture(scope='module')
-def window(tmp_path_factory):
-    if not browser.installed():
-        pytest.skip('no Chromium')
-    with browser.Browser(tmp_path_factory.mktemp('profile')) as opened:
-        yield opened
 
 def test_printed_button_is_found(site, window):
     page = site/'docs'/'paper'/'01_a.html'
