@@ -28,7 +28,7 @@ from oia_nb.cli import main
 from oia_nb.core import (as_array, as_beliefs, as_integer, as_names, as_number, as_probabilities)
 from oia_nb.paper.estimation import Transcript
 from oia_nb.experts.experts import lottery
-from oia_nb.game.information import Environment, merge_beliefs
+from oia_nb.game.information import World, merge_beliefs
 from oia_nb.run.learner import Finding, ask_oracle, check_response, finish, learner
 from oia_nb.sharp.limits import lower_bound, rules_needed
 from oia_nb.experts.open_setting import OpenRule, OpenSetting, open_support
@@ -443,18 +443,18 @@ SLIPS = [
     ('', ROW, lambda: check_table(FRAME)),
     ('', ROW, lambda: check_table(FRAME, state='x')),
     ('', ROW, lambda: world_from_table(FRAME, state='y', arms={'l': ['x'], 'g': []}, **COLUMNS)),
-    ('setting.support', '', lambda: Environment(A.structure, B.setting)),
-    ('setting.arms', '', lambda: Environment(A.structure, MORE_ARMS.setting)),
-    ('joint', '', lambda: Environment(A.structure, Setting(MOVED, A.setting.utility,
+    ('setting.support', '', lambda: World(A.structure, B.setting)),
+    ('setting.arms', '', lambda: World(A.structure, MORE_ARMS.setting)),
+    ('joint', '', lambda: World(A.structure, Setting(MOVED, A.setting.utility,
                                                            A.setting.bound, 2))),
-    ('structure', '', lambda: Environment(A.setting, A.setting)),
-    ('setting', '', lambda: Environment(A.structure, A.structure)),
+    ('structure', '', lambda: World(A.setting, A.setting)),
+    ('setting', '', lambda: World(A.structure, A.structure)),
     ('method', 'sharp', lambda: Session.create('nowhere/s', CLINIC, **TARGET,
                                                method=pd.DataFrame())),
     *[('unit', '', lambda o=o: Session.create('nowhere/s', CLINIC, eps=.3, delta=.1, **o))
       for o in (dict(method='oiafc', unit=.01), dict(unit=2.))],
     ('world', 'advert, clinic, small_clinic, wine', lambda: load_world('clinick')),
-    *[('name', '', lambda n=n: Environment(A.structure, A.setting, n)) for n in ('', None, 3)],
+    *[('name', '', lambda n=n: World(A.structure, A.setting, n)) for n in ('', None, 3)],
     *[('arm', '', lambda k=k: A.setting.arm_index(k))
       for k in ('nobody', -1, 2, 1., None, True)],
     ('arms', '', lambda: A.without(0)),

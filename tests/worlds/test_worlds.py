@@ -22,7 +22,7 @@ from oia_nb.all import (InvalidInput, OIAError, ScoringRule, Setting, action_inf
                         load_world, make_world, optimal_rule, random_world, world_names)
 from laws import DEGENERATE, degenerate_world
 from oia_nb.worlds.generators import blackwell_world, simple_world
-from oia_nb.worlds.files import (ARM, WORLD_FORM, json_text, parse_json, world_from_dict,
+from oia_nb.worlds.files import (WORLD_FORM, json_text, parse_json, world_from_dict,
                                  world_to_dict)
 
 def many(times):
@@ -235,7 +235,7 @@ def test_bad_value(way, tmp_path):
         assert '\n' not in str(file.value) and value.value.argument.startswith(named)
 
 @pytest.mark.parametrize('way', [(k, ) for k in WORLD_FORM['required']] + [
-    ('arms', 1, k) for k in ARM['required']], ids=place)
+    ('arms', 1, k) for k in WORLD_FORM['properties']['arms']['items']['required']], ids=place)
 def test_missing_and_unknown_keys(way):
     for data, key in (advert(*way, drop=True), way[-1]), (advert(*way[:-1], 'Name', to=1), 'Name'):
         with pytest.raises(InvalidInput, match=f"key '{key}'"):
