@@ -11,8 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from conftest import amount, examples
-from oia_nb.all import (LEARNERS, OIAError, Refused, Session, World, action_informed_oracle,
-                        generator, identify, oiafc, simulate)
+from oia_nb.all import (LEARNERS, OIAError, Refused, Session, action_informed_oracle, generator,
+                        oiafc, simulate)
 from people import SHORT, WORLD, answer, held, journal_of, play, records_of
 
 @pytest.fixture(scope='module')
@@ -227,24 +227,3 @@ def test_stop(tmp_path, method):
             assert again.status == 'stopped' and again.result.rule == found.rule
             with pytest.raises(Refused):
                 again.announce()
-
-@pytest.mark.parametrize('method', ['sharp', 'oiafc', 'oiafb', 'chen', 'trial', 'open_support',
-                                    'explore_then_commit'])
-def test_interrupted_simulation(method, usual_interrupt, monkeypatch):
-    """Ctrl-C in any of 40 rounds (every fifth, without --release), in the midst of a search too: a
-    result with the best rule so far, and one entry a round in all of its records."""
-    respond, asked, searched = World.respond, [], 0
-    def interrupted(self, rule, rng):
-        asked.append(rule)
-        if len(asked) == last:
-            signal.raise_signal(signal.SIGINT)
-        return respond(self, rule, rng)
-    monkeypatch.setattr(World, 'respond', interrupted)
-    for last in range(1, 41, amount(5, 1)):
-        asked.clear()
-        found = identify(WORLD, eps=.02, delta=.1, method=method, seed=0, **options_of(method))
-        assert found.status == 'stopped' and found.rounds == len(asked) == last
-        assert all(len(getattr(found.trace, name)) == last
-                   for name in ('arms', 'beliefs', 'targets', 'kinds', 'payments'))
-        searched += found.forced_rounds > 0
-    assert method != 'oiafb' or searched > amount(1, 10)
