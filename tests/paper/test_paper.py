@@ -6,8 +6,7 @@ from pathlib import Path
 import paper_refs
 import pytest
 from conftest import ROOT
-
-from oia_nb.show.book import in_words
+from copies import in_words
 
 NBS = ROOT/'nbs'
 PAGES = sorted((NBS/'paper').glob('00*.md'))

@@ -35,39 +35,27 @@ class PlayerBot(Bot):
         assert s.rounds == n + 1 and self.player.payoff == .25
 '''
 
-def otree_app():
-    "The example as a module."
+@pytest.mark.skipif(importlib.util.find_spec('otree') is None, reason='oTree is not installed')
+def test_a_bot_answers_the_offers_of_a_session(tmp_path):
+    "What it answers is in the journal; what is refused is said in the form and isn't."
+    env = os.environ | {'PYTHONPATH': os.pathsep.join([str(ROOT), *sys.path])}
+    def run(*words, cwd):
+        return subprocess.run([sys.executable, *words], cwd=cwd, env=env, capture_output=True,
+                              text=True, timeout=120)
     example = importlib.util.spec_from_file_location('otree_app', ROOT/'examples'/'otree_app.py')
     module = importlib.util.module_from_spec(example)
     example.loader.exec_module(module)
-    return module
-
-def run_bot(project, bot):
-    "Play an exported project by a bot of oTree's."
-    (project/'offers'/'tests.py').write_text(bot)
-    run = subprocess.run(
-        [sys.executable, '-c',
-         'from otree.main import execute_from_command_line as run; run()', 'test', 'offers'],
-        cwd=project, env=os.environ | {'PYTHONPATH': os.pathsep.join([str(ROOT), *sys.path])},
-        capture_output=True, text=True, timeout=120)
-    assert run.returncode == 0, run.stderr[-2000:]
-
-needs_otree = pytest.mark.skipif(importlib.util.find_spec('otree') is None,
-                                 reason='oTree is not installed')
-
-@needs_otree
-def test_a_bot_answers_the_offers_of_a_session(tmp_path):
-    "What it answers is in the journal; what is refused is said in the form and isn't."
-    module = otree_app()
     path = tmp_path/'day.jsonl'
     Session.create(path, load_world('clinic'), eps=.04, delta=.05, currency='€', fee=.25).close()
     project = module.export(path, tmp_path/'project', rounds=ROUNDS)
-    run_bot(project, BOT)
+    (project/'offers'/'tests.py').write_text(BOT)
+    played = run('-c', 'from otree.main import execute_from_command_line as run; run()', 'test',
+                 'offers', cwd=project)
+    assert played.returncode == 0, played.stderr[-2000:]
     with Session.open(path, write=False) as s:
         assert s.rounds == ROUNDS and s.status == 'open'
     with pytest.raises(OIAError, match='does not exist yet'):
         module.export(path, project)
-    run = subprocess.run([sys.executable, ROOT/'examples'/'otree_app.py', 'nowhere.jsonl', 'x'],
-                         capture_output=True, text=True, cwd=tmp_path,
-                         env=os.environ | {'PYTHONPATH': os.pathsep.join([str(ROOT), *sys.path])})
-    assert run.returncode == 1 and run.stderr.count('\n') == 1 and 'otree_app: ' in run.stderr
+    failed = run(ROOT/'examples'/'otree_app.py', 'nowhere.jsonl', 'x', cwd=tmp_path)
+    assert failed.returncode == 1 and failed.stderr.count('\n') == 1
+    assert 'otree_app: ' in failed.stderr

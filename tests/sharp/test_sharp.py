@@ -14,7 +14,7 @@ from laws import detection, guess, most_failures, statistical
 from oia_nb.all import (NotInducible, Oracle, action_informed_oracle, generator,
                         load_world, make_world, random_world, sharp, simulate)
 from oia_nb.paper.estimation import INIT
-from oia_nb.game.information import Environment, InformationStructure
+from oia_nb.game.information import InformationStructure, World
 from oia_nb.worlds.generators import bits_world
 import oia_nb.sharp.learner as module
 from oia_nb.sharp.evidence import betting_threshold, mean_lower
@@ -193,7 +193,7 @@ class Fickle:
 def test_a_change_of_costs_is_never_certified_in_silence(arm, change):
     costs = CLINIC.costs.copy()
     costs[arm] += change
-    other = Environment(InformationStructure(CLINIC.structure.joint, np.maximum(costs, 0)),
+    other = World(InformationStructure(CLINIC.structure.joint, np.maximum(costs, 0)),
                         CLINIC.setting)
     steps = plain(CLINIC.setting, action_informed_oracle(CLINIC), eps=.04, delta=.05,
                   max_rounds=6000)

@@ -7,13 +7,12 @@ import dataclasses
 import json
 import os
 import stat
-import subprocess
 import sys
 import threading
 
 import pytest
 from conftest import amount
-from test_cli import ENV, OIA, one_line
+from test_cli import OIA, one_line, process
 from oia_nb.all import InvalidInput, RiskAverse, load_setting, load_world
 from oia_nb.worlds.files import write_file
 
@@ -22,8 +21,7 @@ pytestmark = pytest.mark.skipif(os.name != 'posix', reason='descriptors of POSIX
 def in_shell(text, cwd):
     "A finished process of the shell, in which $OIA is the command."
     line = ' '.join(["'" + part.replace("'", "'\\''") + "'" for part in OIA])
-    return subprocess.run(['sh', '-c', text.replace('$OIA', line)], cwd=cwd, env=ENV, text=True,
-                          capture_output=True, timeout=120)
+    return process(cwd, text.replace('$OIA', line), begin=['sh', '-c'])
 
 # --- Streams ------------------------------------------------------------------------------
 
@@ -40,8 +38,7 @@ def test_what_libraries_print_is_not_output(tmp_path):
             '    ctypes.CDLL(None).puts(b"buffered")\n' '    os.write(1, b"at once\\n")\n'
             '    return solve(*a)\n' 's.optimal_rule = loud\nsys.exit(main())')
     for end in amount([['--json']], [['--json'], []]):
-        run = subprocess.run([sys.executable, '-c', code, 'optimal', 'small_clinic', *end],
-                             cwd=tmp_path, env=ENV, text=True, capture_output=True)
+        run = process(tmp_path, '-c', code, 'optimal', 'small_clinic', *end, begin=[sys.executable])
         assert run.returncode == 0 and sorted(run.stderr.split('\n')) == ['', 'at once', 'buffered']
         if end:
             assert json.loads(run.stdout)['schema'] == 'oia/optimal/1'
@@ -65,8 +62,8 @@ sys.exit(main())
 def test_interrupted_while_it_loads(n, tmp_path):
     """Ctrl-C at any import, the first ones of the command among them: 130, and one line. (The first
     four imports are those of the line that starts it.)"""
-    run = subprocess.run([sys.executable, '-c', LATE, str(n), 'optimal', 'small_clinic', '--json'],
-                         cwd=tmp_path, env=ENV, text=True, capture_output=True)
+    run = process(tmp_path, '-c', LATE, n, 'optimal', 'small_clinic', '--json',
+                  begin=[sys.executable])
     assert (run.returncode, run.stdout, run.stderr) == (130, '', 'oia: interrupted\n')
 
 # --- Files --------------------------------------------------------------------------------
@@ -136,6 +133,5 @@ def test_imports_are_light(tmp_path):
     "No module loads what is slow to load; a world's file may name an expert that nothing imported."
     world = dataclasses.replace(load_world('advert'), agent=RiskAverse(2., lottery=True))
     world.save(tmp_path/'w.json')
-    run = subprocess.run([sys.executable, '-c', LOADED, tmp_path/'w.json'], env=ENV, text=True,
-                         capture_output=True)
+    run = process(tmp_path, '-c', LOADED, tmp_path/'w.json', begin=[sys.executable])
     assert run.stdout == f'{world.agent!r} []\n[]\n', run.stderr
