@@ -19,8 +19,7 @@ from itertools import combinations, islice
 import numpy as np
 from ..core import (REPORT_TOL, InvalidInput, NotInducible, SolverFailure, Value,
                          as_array, as_integer, as_kind, as_names, as_number)
-from .information import (Environment, InformationStructure, Rational,
-                                     Setting, World)
+from .information import InformationStructure, Rational, Setting, World
 from .scoring import ScoringRule, lie, menu_rule
 from .programs import known_program, properness_rows, widest_rule
 from .stackelberg import PROFIT_TOL, profit_scale, region_margin, stake
@@ -382,5 +381,5 @@ def hidden_arm(n: int, bound: float = 1.) -> list[World]:
     centres = support[1::2]/n
     split = lambda j: np.vstack(
         [np.delete(centres, j, 0), support[2*j]/(2*n), support[2*j + 2]/(2*n)])
-    return [Environment(InformationStructure([centres, split(j)], [0., .6*h*bound/n]),
+    return [World(InformationStructure([centres, split(j)], [0., .6*h*bound/n]),
                         setting, f'cell {j}') for j in range(n)]

@@ -16,8 +16,8 @@ from oia_nb.paper.oiafc import mixing_theorem1
 from oia_nb.sharp import hyperplanes, learner
 from oia_nb.sharp.hyperplanes import THIN, flat, neutral
 from oia_nb.sharp.learner import levelled
-from oia_nb.worlds.files import (on_support, setting_from_dict, setting_to_dict, world_from_dict,
-                                 world_to_dict)
+from oia_nb.worlds.files import (known_beliefs, setting_from_dict, setting_to_dict,
+                                 world_from_dict, world_to_dict)
 
 def untold(world):
     "The world whose principal isn't told the prior."
@@ -46,7 +46,9 @@ def test_kept_in_files_and_without_arms():
     rest = TOLD.without('survey').setting
     assert all((rest.support[rest.places(a)] == TOLD.setting.support[TOLD.setting.places(a)]
                 ).all() for a in rest.arms)
-    wide = on_support(TOLD, np.vstack([[[0., 1.]], TOLD.setting.support, [[1., 0.]]]))
+    beliefs = np.vstack([[[0., 1.]], TOLD.setting.support, [[1., 0.]]])
+    wide = replace(TOLD, setting=replace(TOLD.setting, support=beliefs,
+                                         supports=known_beliefs(TOLD.setting)))
     assert (np.array(wide.setting.supports[1]) == np.array(TOLD.setting.supports[1]) + 1).all()
 
 def test_a_response_must_fit_its_arm():

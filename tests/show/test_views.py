@@ -5,14 +5,17 @@ Nothing here is left to chance.
 """
 import json
 import re
+from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 from oia_nb.all import (InvalidInput, Session, action_informed_oracle, brier,
                         compare, forecast_rounds, identify, load_world, make_world,
                         optimal_rule, random_world)
 from oia_nb.cli import main
+from oia_nb.paper.estimation import PAST
 from oia_nb.show.facts import ROWS_SHOWN, arm_facts, sensible, three_digits
 from oia_nb.run.learner import result_facts
 from oia_nb.show.views import Card, session_facts
@@ -149,5 +152,7 @@ def test_frames():
     f, bare = found().to_frame(), found().trace.to_frame()
     assert set(f.arm) <= set(clinic.setting.arms) and (bare.arm == found().trace.arms).all()
     assert set(f.kind) <= {'initial', 'normal', 'forced'}
+    past = replace(found().trace, kinds=np.full(found().rounds, PAST))
+    assert set(past.to_frame().kind) == {'past'}
     with pytest.raises(InvalidInput, match='the setting of the run'):
         found().trace.to_frame(nasty.setting)
