@@ -15,7 +15,7 @@ __all__ = ['OTHERS', 'ENGINES', 'REACH', 'FEW', 'check_agent', 'check_truth', 'a
 from types import SimpleNamespace
 import numpy as np
 from ..core import PROPER_TOL, TIE_TOL, InvalidInput, generator
-from .loop import (FULL, LOOK, ROOM, WAKE, RunArrays, compiled, has_moved,
+from .loop import (FULL, POSE, ROOM, WAKE, RunArrays, compiled, has_moved,
                               new_clock, new_run, play_rounds)
 from ..game.information import Rational, Setting, World
 from ..game.oracle import Oracle, action_informed_oracle
@@ -110,7 +110,7 @@ class Engine:
         """Play up to `rounds` rounds, until there is a plan for the learner; how many
         there are now."""
         self.start()
-        act = {WAKE: self.fall_asleep, FULL: self.file, LOOK: self.look}
+        act = {WAKE: self.fall_asleep, FULL: self.file, POSE: self.look}
         while (why := self.play(self.arrays, self.rng, rounds)) in act:
             act[why]()
         self.finish()

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 # %% auto #0
-__all__ = ['ROOM', 'CLOCK', 'CAP', 'LEFT', 'FULL', 'WAKE', 'LOOK', 'SPARE', 'KERNELS', 'array', 'RunArrays', 'new_run',
+__all__ = ['ROOM', 'CLOCK', 'CAP', 'LEFT', 'FULL', 'WAKE', 'POSE', 'SPARE', 'KERNELS', 'array', 'RunArrays', 'new_run',
            'new_clock', 'dot', 'reply', 'draw_report', 'happen', 'estimate', 'has_moved', 'leads', 'paths',
            'plan_round', 'add_points', 'count_success', 'may_stop', 'follow_plan', 'is_short', 'play_rounds',
            'code_key', 'compiled']
@@ -328,7 +328,7 @@ def follow_plan(run, rng, k, alpha, last):
         x = (low + high)/2
 
 # %% ../../nbs/appendix/73_fast_loop.ipynb #3783595c
-CAP, LEFT, FULL, WAKE, LOOK = range(5)    # why the loop returns
+CAP, LEFT, FULL, WAKE, POSE = range(5)    # why the loop returns
 SPARE = 80                          # room for one more search, whatever its depth
 
 def is_short(run):
@@ -350,7 +350,7 @@ def play_rounds(run, rng, last):
             clock.violated |= paths(run)
             plan_round(run)
             if clock.target < 0 or clock.rounds + 1 >= clock.next_shot:
-                return LOOK
+                return POSE
         clock.posed, k = 0, clock.target
         alpha = min(np.sqrt(run.alpha/run.L[k]), 1.) if run.falling else run.alpha
         if may_stop(run, alpha, run.I[k]) and reply(run, k, alpha) == k:

@@ -19,7 +19,7 @@ __all__ = ['C_GAP', 'C_EPS', 'KNOBS', 'MEASURES', 'Problem', 'problem_of', 'n_mi
 from dataclasses import dataclass, replace
 import numpy as np
 from ..core import InvalidInput, as_array, as_choice, as_number
-from ..game.information import Environment, Setting, World
+from ..game.information import Setting, World
 from ..game.stackelberg import optimal_rule
 from ..game.oracle import action_informed_oracle
 
@@ -77,7 +77,7 @@ class Problem:
 # %% ../../nbs/paper/11_complexity.ipynb #b8f5d25e
 def problem_of(subject: Any, eps: float, delta: float, margin: float | None = None,
                gaps: ArrayLike | None = None) -> Problem:
-    """The `Problem` of an `Environment`, or of a `Setting` with the oracle's `margin`.
+    """The `Problem` of a `World`, or of a `Setting` with the oracle's `margin`.
 
     In a known world margin and gaps are worked out unless given. `gaps` (K,) are not
     negative, the smallest is 0. Raises `InvalidInput`, and `NotInducible` if the
@@ -86,9 +86,9 @@ def problem_of(subject: Any, eps: float, delta: float, margin: float | None = No
     >>> problem_of(clinic, .5, .1).K
     3
     """
-    z = subject.setting if isinstance(subject, Environment) else subject
+    z = subject.setting if isinstance(subject, World) else subject
     if not isinstance(z, Setting):
-        raise InvalidInput('subject', subject, 'an Environment or a Setting')
+        raise InvalidInput('subject', subject, 'a World or a Setting')
     eps = as_number('eps', eps, 0., 2*z.B, strict_low=True)
     delta = as_number('delta', delta, 0., 1., strict_low=True)
     if z is not subject and margin is None:
@@ -260,7 +260,7 @@ class Forecast:
     change described in `KNOBS` multiplies each measure by.
     """
     problem: Problem
-    least: int
+    least: float
     theorem1: float
     corollary1: float
     budget: float
@@ -275,7 +275,7 @@ def forecast_rounds(subject: World | Setting, eps: float, delta: float, *,
     """What it takes to find a rule within `eps` of the best with probability 1 -
     `delta`; returns a `Forecast`.
 
-    `subject` is an `Environment`, or a `Setting` with the oracle's `margin`; `gaps`
+    `subject` is a `World`, or a `Setting` with the oracle's `margin`; `gaps`
     (K,) if they are known. Raises as `problem_of`.
 
     >>> forecast_rounds(clinic, .5, .1).dominant
