@@ -55,7 +55,7 @@ MUTANTS = [
      'law_optimism'),
     ('costs of the wrong sign in UCB-LP', 'ucb_lp', 'C_hat[arm] - (I_c[arm] + setting.bound*I)',
      '-C_hat[arm] - (I_c[arm] + setting.bound*I)', 'law_optimism'),
-    ('no optimism about utility and payment', 'ucb_lp', 'z.B_u*I - v', '-z.B_u*I - v',
+    ('no optimism about utility and payment', 'ucb_lp', 'z.B_u*self.I - v', '-z.B_u*self.I - v',
      'law_optimism'),
     ('the zero rule always', 'ucb_lp', 'if v <= slack else', 'if True else', 'law_optimism'),
     ('halving towards the wrong side', 'binary_search', 'if arm == k1: lam_max = lam',

@@ -39,7 +39,7 @@ def wrong_decisions(monkeypatch, lead, seed, n=ASKED):
     "How often `decide` takes the arm that wasn't meant, of two."
     monkeypatch.setattr(lapses, 'lead_needed', lambda eta, chance: lead)
     rng, wrong = generator(70, seed), 0
-    run = Patience(DUO.setting, .1, .1, told=Told(lapses=ETA, alarm=1e-12), max_rounds=10**9)
+    run = Patience(DUO.setting, Told(lapses=ETA, alarm=1e-12), .1, 10**9)
     run.watches.see = lambda *seen: None        # all reports are alike here
     report = tuple(DUO.setting.support[0].tolist())
     for _ in range(n):
@@ -125,7 +125,7 @@ def test_a_rule_is_a_question_twice_and_then_a_sample():
     "Whether an answer still holds is asked; samples of a rule, of any rule, come from the stack."
     world = random_world(2, 2, 2, 5, prior='arm', margin=.05)
     oracle, rng = action_informed_oracle(world), generator(0)
-    run = Patience(world.setting, .1, .1, told=Told(lapses=.02), max_rounds=99)
+    run = Patience(world.setting, Told(lapses=.02), .1, 99)
     rule, questions = mix(oracle.rules[0], oracle.rules[1], .3), []
     for _ in range(4):
         steps = answer(run, replace(rule))

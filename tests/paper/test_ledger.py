@@ -62,7 +62,7 @@ BEYOND = [
      'return rule.expected if self.exact else np.tensordot(self.pays, rule.values, 2)',
      'return rule.expected',
      'test_beliefs.py::test_boundaries_hold_where_reports_are_rounded', ()),
-    ('halves are rounded as they come', 'beliefs', 'if len(doubtful):', 'if False:',
+    ('halves are rounded as they come', 'beliefs', 'not len(doubtful)', 'True',
      'test_beliefs.py::test_a_belief_that_may_be_heard_as_this_or_that_is_refused', ()),
     ('tickets that cost little are left out', 'tickets', 'SAME = 1e-12', 'SAME = 1e-6',
      'test_tickets.py::test_who_takes_the_best_ticket_plays_the_same_arm', ()),
