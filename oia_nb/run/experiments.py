@@ -4,7 +4,7 @@
 
 # %% ../../nbs/handbook/67_experiments.ipynb #8a002df5
 from __future__ import annotations
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from os import PathLike
 from typing import Any, TYPE_CHECKING
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ['log', 'RESULTS', 'OURS', 'FORECAST_CAP', 'Known', 'know', 'failed', 'profit_of_nothing', 'break_even', 'regret_of',
            'measure', 'Method', 'taken', 'source', 'identify_whole', 'as_method', 'as_parameter', 'labelled',
            'as_world', 'as_methods', 'as_grid', 'varies', 'cells', 'Planned', 'perform', 'as_frame', 'short_hash',
-           'world_key', 'manifest', 'runs_of', 'open_folder', 'read_manifest', 'read_runs', 'execute', 'as_repetitions',
+           'world_key', 'manifest', 'planned', 'open_folder', 'read_manifest', 'read_runs', 'execute', 'as_repetitions',
            'follow', 'experiment', 'read_experiment', 'summarise', 'is_compiled', 'suite', 'Comparison', 'compare',
            'total_loss', 'with_fee', 'proved_after', 'forecast']
 
@@ -304,13 +304,19 @@ def manifest(worlds, methods, seed):
     return json.loads(json.dumps(what))
 
 # %% ../../nbs/handbook/67_experiments.ipynb #e66e6faa
-def runs_of(contents, worlds, methods, grid, repetitions: Iterable[int]):
-    "Every `Planned` run, in order: world, method, parameters, repetition."
-    for (w, m, parameters), i in product(cells(worlds, methods, grid), repetitions):
-        key = short_hash([contents['release'], contents['seed'],
-                          w, contents[f'world {w}'], m, contents[f'method {m}'],
-                          parameters, i])
-        yield Planned(key, w, m, parameters, contents['seed'], i)
+def planned(worlds, methods, grid, repetitions, seed):
+    """The arguments of `experiment`, read: worlds, methods, manifest, and `Planned`
+    runs by key, in order: world, method, parameters, repetition."""
+    worlds = labelled('worlds', worlds, as_world, lambda w: w.name)
+    methods = as_methods(methods)
+    wanted = cells(worlds, methods, as_grid(grid, methods))
+    said = manifest(worlds, methods, as_integer('seed', seed))
+    runs = {}
+    for (w, m, parameters), i in product(wanted, as_repetitions(repetitions)):
+        key = short_hash([said['release'], said['seed'], w, said[f'world {w}'],
+                          m, said[f'method {m}'], parameters, i])
+        runs[key] = Planned(key, w, m, parameters, said['seed'], i)
+    return worlds, methods, said, runs
 
 def open_folder(path, contents):
     "The folder for an experiment: a new one, or one of its own, which may grow."
@@ -324,8 +330,8 @@ def open_folder(path, contents):
         there = read_manifest(folder) if known else {}
         if odd := [name for name in contents if there.get(name, contents[name])
                    != contents[name]]:
-            raise InvalidInput('path', str(path), 'a folder of this experiment: that one '
-                               f'differs in {", ".join(odd)}')
+            raise InvalidInput('path', str(path), 'a folder of this experiment: that '
+                               f'one differs in {", ".join(odd)}')
         if there != there | contents:
             write_file(folder/'manifest.json', json_text(there | contents) + '\n')
         (folder/'runs').mkdir(exist_ok=True)
@@ -423,12 +429,7 @@ def experiment(worlds: Any, methods: Any, grid: dict[str, Any],
     >>> len(experiment(['advert'], ['sharp'], dict(eps=3., delta=.1), 2, 0, n_jobs=0))
     2
     """
-    worlds = labelled('worlds', worlds, as_world, lambda w: w.name)
-    methods = as_methods(methods)
-    grid = as_grid(grid, methods)
-    contents = manifest(worlds, methods, as_integer('seed', seed))
-    runs = {r.key: r for r in runs_of(contents, worlds, methods, grid,
-                                      as_repetitions(repetitions))}
+    worlds, methods, contents, runs = planned(worlds, methods, grid, repetitions, seed)
     if n_jobs is not None:
         n_jobs = as_integer('n_jobs', n_jobs, -10**6)
     folder = None if path is None else open_folder(path, contents)
@@ -452,9 +453,8 @@ def experiment(worlds: Any, methods: Any, grid: dict[str, Any],
 
 # %% ../../nbs/handbook/67_experiments.ipynb #e44b4ab8
 def read_experiment(path: str | PathLike[str]) -> pd.DataFrame:
-    """The frame of what is there of an experiment in a folder: worlds and methods in the
-    order in which they came, the values of each parameter in their own. Raises
-    `InvalidInput`.
+    """The frame of what is there of an experiment in a folder: worlds and methods in
+    the order in which they came, parameters by their values. Raises `InvalidInput`.
 
     >>> frame = experiment(['advert'], ['sharp'], dict(eps=3., delta=.1), 1,
     ...     seed=0, n_jobs=0, path=folder + '/kept')
@@ -465,7 +465,7 @@ def read_experiment(path: str | PathLike[str]) -> pd.DataFrame:
     def order(r):
         values = [(v, '') if is_number(v) else (0., str(v))
                   for v in r['parameters'].values()]
-        return (names.index(f'world {r["world"]}'), names.index(f'method {r["method"]}'),
+        return (*(names.index(f'{what} {r[what]}') for what in ('world', 'method')),
                 values, r['repetition'])
     return as_frame(sorted(found.values(), key=order))
 
@@ -689,14 +689,14 @@ def forecast(world: World, *, eps: float | Sequence[float] | None = None,
     tasks = [*product(methods, _targets(world, eps, hires), range(runs))]
     rows, asked = [], dict(margin=margin) if as_number('margin', margin, 0.) else {}
     asked |= {} if unit is None else dict(unit=unit)
-    by_then = {f'proved_{n}': dict(rounds=as_integer('rounds', n, 1)) for n in rounds}
-    by_then |= {f'proved_for_{x:g}': dict(paid=as_number('sums', x, 0.)) for x in sums}
+    at: dict = {f'proved_{n}': dict(rounds=as_integer('rounds', n, 1)) for n in rounds}
+    at |= {f'proved_for_{x:g}': dict(paid=as_number('sums', x, 0.)) for x in sums}
     for method, e, i in follow(tasks, 0, len(tasks), progress):
         found = with_fee(identify_whole(
             world, eps=e, delta=delta, method=method, budget=cap, oracle=oracle,
             seed=generator(seed, i), told=told, **asked), fee)
         rows.append(dict(method=method) | _forecast_row(world, found, hires)
-                    | {name: proved_after(found, **at) for name, at in by_then.items()})
+                    | {name: proved_after(found, **then) for name, then in at.items()})
     if hires is not None:
         lost = hires*(world.best_profit - profit_of_nothing(world))
         rows.append(dict(method='pay nothing', eps=np.nan, finished=True, total=lost,

@@ -61,26 +61,25 @@ def rounds_left(bounds: Any, eps: float) -> Any:
 # %% ../../nbs/appendix/63_identification.ipynb #27e796f9
 def with_bar(make: Callable[..., Learner], bar: Any, eps: float,
              watch: Callable[[Any], object] | None = None) -> Learner:
-    """What `make(watch=…)` makes, a learner that shows on a bar of tqdm's the arm that it
-    aims at, the best rule so far, and what may be left; and tells `watch`."""
+    """What `make(watch=…)` makes: a learner that shows on a `bar` of tqdm's the arm
+    that it aims at, the best rule so far and what may be left, and tells `watch`."""
     bounds: list = []
-    def said(best, target, n):
-        arms = made.setting.arms
+    def said(best, n):
         if best is None or not np.isfinite(best.bound):
-            return (f'aims at {arms[target]}; no rule is proved to be good yet (target '
-                    f'{eps:g})')
+            return f'no rule is proved to be good yet (target {eps:g})'
         if not bounds or n >= SNAPSHOT_GROWTH*bounds[-1][0]:
             bounds.append((n, best.bound))
         left = None if bar.total else rounds_left([*bounds, (n, best.bound)], eps)
-        return (f'aims at {arms[target]}; best rule so far is of {arms[best.arm]}, loses ≤ '
-                f'{best.bound:.3g} (target {eps:g})'
-                + (f', about {left:,} rounds left' if left else ''))
+        return (f'best rule so far is of {arms[best.arm]}, loses ≤ {best.bound:.3g} '
+                f'(target {eps:g})' + (f', about {left:,} rounds left' if left else ''))
     def see(plan):
         if watch:
             watch(plan)
         bar.update(plan.t - 1 - bar.n)
-        bar.set_postfix_str(said(made.best, plan.target, plan.t - 1), refresh=False)
+        bar.set_postfix_str(f'aims at {arms[plan.target]}; {said(made.best, bar.n)}',
+                            refresh=False)
     made = make(watch=see)
+    arms = made.setting.arms
     return made
 
 # %% ../../nbs/appendix/63_identification.ipynb #14dad52b
@@ -242,8 +241,8 @@ def check_options(row: Row, options: dict[str, Any]) -> None:
 
 def completed(row: Row, setting: Setting, *, told: Any, budget: int | None,
               options: dict[str, Any]) -> dict[str, Any]:
-    """The options of a run, with what is told and a budget by the names that the learner
-    gives to them. Raises `InvalidInput`."""
+    """The options of a run, with what is told and a budget by the names that the
+    learner gives to them. Raises `InvalidInput`."""
     check_options(row, options)
     watch = options.get('watch')
     if watch is not None and not callable(watch):
@@ -255,7 +254,7 @@ def completed(row: Row, setting: Setting, *, told: Any, budget: int | None,
     elif budget is not None:
         if 'max_rounds' not in row.options:
             raise InvalidInput('budget', budget, f'none: the learner {row.name} takes no '
-                               'limit on its rounds (its option would be max_rounds)')
+                               'limit on its rounds (option max_rounds)')
         if 'max_rounds' in options:
             raise InvalidInput('budget, max_rounds', (budget, options['max_rounds']),
                                'one of the two')

@@ -14,18 +14,18 @@ _Method = TypeVar('_Method', bound=Callable[..., Any])
 
 # %% auto #0
 __all__ = ['SNAP', 'SAME_RULE', 'SCHEMA', 'HEAD', 'PAPER', 'RECKONER', 'CALIBRATION_LEVEL', 'ROUNDS', 'BECAME', 'SLIPS',
-           'IN_A_NEW_FILE', 'WAYS', 'Damaged', 'Busy', 'naming', 'writing', 'chained', 'as_record', 'is_torn',
-           'read_journal', 'Journal', 'Refused', 'said_text', 'as_said', 'as_report', 'rule_digest', 'is_same',
-           'taken_from', 'checked_head', 'as_response', 'drawn', 'read_header', 'Offer', 'as_page', 'as_body',
-           'reckoner', 'who_holds', 'tickets_html', 'SessionRound', 'Session', 'new_head', 'payable_oracle',
-           'past_answer', 'as_a_whole', 'in_rounds', 'control_questions', 'calibration_evidence', 'Calibration']
+           'IN_A_NEW_FILE', 'WAYS', 'Damaged', 'Busy', 'writing', 'chained', 'as_record', 'is_torn', 'read_journal',
+           'Journal', 'Refused', 'said_text', 'as_said', 'as_report', 'rule_digest', 'is_same', 'taken_from',
+           'checked_head', 'as_response', 'drawn', 'read_header', 'Offer', 'as_page', 'as_body', 'reckoner',
+           'who_holds', 'tickets_html', 'SessionRound', 'Session', 'new_head', 'payable_oracle', 'past_answer',
+           'as_a_whole', 'in_rounds', 'control_questions', 'calibration_evidence', 'Calibration']
 
 # %% ../../nbs/experts/27_session.ipynb #8b07a95c
 import hashlib
 import json
 import os
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from errno import ENOSPC
@@ -60,17 +60,11 @@ from ..worlds.files import as_file
 # %% ../../nbs/experts/27_session.ipynb #2ee07234
 class Damaged(OIAError):
     "A journal that isn't what was written: says which, in which line, at which byte."
+    def __init__(self, path: Any, what: str) -> None:
+        super().__init__(f'{path}: {what}; nothing was changed')
 
 class Busy(OIAError):
     "The session is open for writing elsewhere, or not open for it here."
-
-@contextmanager
-def naming(path):
-    "Where the block finds a file damaged, the error names it."
-    try:
-        yield
-    except Damaged as e:
-        raise Damaged(f'{path}: {e}; nothing was changed') from None
 
 def writing(path):
     "Where the block can't write the file, it raises `InvalidInput`."
@@ -83,15 +77,15 @@ def chained(previous, record):
 
 # %% ../../nbs/experts/27_session.ipynb #d5dbf2dc
 def as_record(line, previous):
-    "A line (bytes) of a journal as a record, and its hash; raises `Damaged`."
+    "A line (bytes) of a journal as a record, and its hash. Raises `ValueError`."
     try:
         record = json.loads(line.decode('utf-8'))
         own = record.pop('hash')
         expected = chained(previous, record)
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
-        raise Damaged('is no record') from None
+        raise ValueError('is no record') from None
     if own != expected:
-        raise Damaged('was changed, or a line before it is missing')
+        raise ValueError('was changed, or a line before it is missing')
     return record, own
 
 def is_torn(line):
@@ -104,7 +98,7 @@ def is_torn(line):
         pass
     return False
 
-def read_journal(data, cut=False):
+def read_journal(data, cut=False, path='the file'):
     """The records of a journal (bytes), the last hash, and how many bytes are whole
     records, but for a torn last line. Raises `Damaged`; with `cut` if none is left."""
     records, previous, at = [], '', 0
@@ -114,13 +108,13 @@ def read_journal(data, cut=False):
             break
         try:
             record, previous = as_record(line, previous)
-        except Damaged as e:
+        except ValueError as e:
             if cut and records:
                 break
             way = ('; Session.open(path, cut=True) goes on from the lines before it, '
                    'and keeps the rest in a file beside')*bool(records)
-            where = f'line {number} (byte {at}) of the journal'
-            raise Damaged(f'{where} {e}{way}') from None
+            raise Damaged(path, f'line {number} (byte {at}) of the journal {e}{way}'
+                          ) from None
         records.append(record)
         at += len(line) + (not last)
     return records, previous, at
@@ -167,8 +161,7 @@ class Journal:
                 raise InvalidInput('path', str(self.path), 'a new file; Session.open goes '
                                    'on with this one') from None
             data = self.path.read_bytes()
-        with naming(self.path):
-            self.records, self.last, self.whole = read_journal(data, cut)
+        self.records, self.last, self.whole = read_journal(data, cut, self.path)
         self.notes, self.size, rest = [], len(data), data[self.whole:]
         self.ends = b'\n' if self.whole and data[self.whole - 1] != ord('\n') else b''
         if rest and b'\n' not in rest and is_torn(rest):
@@ -201,7 +194,7 @@ class Journal:
                                       allow_nan=False).encode() + b'\n'
         with writing(self.path), open(self.path, 'r+b', buffering=0) as f:
             if self.size not in (None, f.seek(0, os.SEEK_END)):
-                raise Damaged(f'{self.path} was changed since it was opened')
+                raise Damaged(self.path, 'was changed since it was opened')
             self.size = None
             f.truncate(self.whole)
             f.seek(self.whole)
@@ -289,7 +282,7 @@ def is_same(a, b):
     return bool(np.abs(a.values - b.values).max() <= SAME_RULE*b.bound)
 
 def taken_from(tape, rule):
-    "The first answer that waits for this rule on a tape, pairs (rule, answer), or None."
+    "The first answer to this rule, or None, off a tape of pairs (rule, answer)."
     n = next((n for n, (asked, _) in enumerate(tape) if is_same(asked, rule)), None)
     return None if n is None else tape.pop(n)[1]
 
@@ -297,10 +290,10 @@ def taken_from(tape, rule):
 SCHEMA = 3
 # {field of a header: what it is if an earlier schema lacks it, its check, its limits}
 HEAD: dict[str, tuple] = dict(
-    snap=(SNAP, as_number, 0., .5), fee=(0., as_number, 0.), asks=(False, as_kind, bool),
-    history=([], as_kind, list), left=([], as_kind, list), max_paid=(None, as_number, 0.),
-    unit=(None, as_number, 0., np.inf, True), currency=(None, as_text),
-    person=(None, as_text), lottery=(None, as_text))
+    snap=(SNAP, as_number, 0., .5), fee=(0., as_number, 0.),
+    max_paid=(None, as_number, 0.), unit=(None, as_number, 0., np.inf, True),
+    asks=(False, as_kind, bool), history=([], as_kind, list), left=([], as_kind, list),
+    currency=(None, as_text), person=(None, as_text), lottery=(None, as_text))
 
 def checked_head(fields):
     "A header of all fields, its `Setting`, its `Oracle` or None, and its history."
@@ -356,7 +349,7 @@ def read_header(path, records) -> Any:
     try:
         return checked_head(head)
     except (LookupError, TypeError, AttributeError, ValueError, OIAError) as e:
-        raise Damaged('line 1 of the journal is no header of a session '
+        raise Damaged(path, 'line 1 of the journal is no header of a session '
                       f'({type(e).__name__}: {e})') from None
 
 # %% ../../nbs/experts/27_session.ipynb #6c963620
@@ -592,11 +585,10 @@ class Session:
     def __init__(self, journal: Any) -> None:
         self.journal, self._lock = journal, RLock()
         try:
-            with naming(journal.path):
-                self.head, self.setting, self.oracle, self._past = read_header(
-                    journal.path, journal.records)
-                self._row = learner_row(self.head['method'])
-                self._read()
+            self.head, self.setting, self.oracle, self._past = read_header(
+                journal.path, journal.records)
+            self._row = learner_row(self.head['method'])
+            self._read()
         except BaseException:
             journal.close()
             raise
@@ -637,15 +629,16 @@ class Session:
         `oracle` is worked out from a world; with None, or in a setting, the learner looks
         for the arms itself (chapter 28). `eps` and `delta` are the target; `method` is a
         learner by name (None: the first that honours what is `told`, a `Told` or a text),
-        with a `budget` of rounds and its `options` as plain values. `snap` is how far a report may be from a listed
-        belief, in every state, to stand for it. Sums are in the `currency`, payments in
-        multiples of `unit` (.01 for cents), with a `fee` for each round besides, to the
-        `person` whose receipt it is; the session ends before more than `max_paid` may be
-        paid, in expectation at what is reported. `history` lists answers of the same
-        expert to proper rules from before: (rule, arm, report), also with the state; a rule
-        may be the name or index of an arm: the oracle's. With `asks`, an answer that
-        contradicts others is asked again before it ends the session; the expert must know.
-        With a `lottery`, a text as seed, tickets are chances of the largest payment.
+        with a `budget` of rounds and its `options` as plain values. `snap` is how far a
+        report may be from a listed belief, in every state, to stand for it. Sums are in the
+        `currency`, payments in multiples of `unit` (.01 for cents), with a `fee` for each
+        round besides, to the `person` whose receipt it is; the session ends before more
+        than `max_paid` may be paid, in expectation at what is reported. `history` lists
+        answers of the same expert to proper rules from before: (rule, arm, report), also
+        with the state; a rule may be the name or index of an arm: the oracle's. With `asks`,
+        an answer that contradicts others is asked again before it ends the session; the
+        expert must know. With a `lottery`, a text as seed, tickets are chances of the largest
+        payment.
         """
         head = new_head(where, oracle, method=method, history=history, told=told,
                         budget=budget, options=options, eps=as_number('eps', eps),
@@ -676,7 +669,8 @@ class Session:
                 n = as_integer('round', record.get('round'), 1, len(self._rounds))
                 self._file_round(self._rounds[n - 1], kind, record)
         except (InvalidInput, TypeError, ValueError, LookupError) as e:
-            raise Damaged(f'line {line} of the journal, {kind}: {e}') from None
+            raise Damaged(self.journal.path, f'line {line} of the journal, {kind}: {e}'
+                          ) from None
 
     def _file_round(self, at, kind, record):
         "What a record says of the round `at`. Raises `InvalidInput` if it can't."
@@ -841,11 +835,9 @@ class Session:
         "File the result of a learner that is done; where that fails, `notes` says so."
         if self._result is None or self._filed is not None or self.journal.lock is None:
             return
-        try:
+        # no room on the disk, or a learner of one's own whose result isn't plain
+        with suppress(OIAError, TypeError, ValueError):
             self._write(kind='ended', result=self._result.to_dict(trace=True))
-        except (OIAError, TypeError, ValueError):
-            # no room on the disk, or a learner of one's own whose result isn't plain
-            return
 
     def _write(self, **record):
         record['at'] = datetime.now(timezone.utc).isoformat(timespec='seconds')
@@ -869,14 +861,15 @@ class Session:
         if the session is over."""
         self._need_open()
         if self._open_round() is None:
-            best, name = self.best, rule_digest(self._rule)
-            more = dict(values=None if name in self._offered else self._rule.values.tolist(),
-                        new=[(before, rule_digest(rule), rule.values.tolist(), arm)
-                             for before, rule, arm in self._fresh()] or None,
-                        bound=best.bound if best and best.certificate else None)
+            best, name, more = self.best, rule_digest(self._rule), {}
+            if name not in self._offered:
+                more['values'] = self._rule.values.tolist()
+            if best and best.certificate:
+                more['bound'] = best.bound
+            if new := self._fresh():
+                more['new'] = new
             self._write(kind='offer', round=len(self._rounds) + 1, rule=name,
-                        why=getattr(self._learner, 'asking', (NORMAL, None)),
-                        **{k: v for k, v in more.items() if v is not None})
+                        why=getattr(self._learner, 'asking', (NORMAL, None)), **more)
         return self._offer(len(self._rounds), self._rounds[-1].rule)
 
     def _offer(self, number, rule):
@@ -885,16 +878,17 @@ class Session:
                      decimals(head['unit']), self.say, head['lottery'] is not None)
 
     def _fresh(self):
-        "Registrations that aren't in the file: (the round before it, its rule, arm)."
+        "Registrations that aren't in the file: the round before, the rule twice, the arm."
         record = getattr(self._learner, 'record', None)
         if record is None:
             return []
-        before = [0]*(len(self._past) + 1) + [r.number for r in self._standing]
-        rules = [ScoringRule(v, self.setting.support, self.setting.bound)
-                 for v in record.rules]
+        z, before = self.setting, [0]*(len(self._past) + 1)
+        before += [r.number for r in self._standing]
+        def line(n, place, arm):
+            rule = ScoringRule(record.rules[place], z.support, z.bound)
+            return before[n], rule_digest(rule), rule.values.tolist(), arm
         # the learner began with those in the file, whatever was taken back since
-        new = record.registered[len(self._registered):]
-        return [(before[n], rules[rule], arm) for n, rule, arm in new]
+        return [line(*new) for new in record.registered[len(self._registered):]]
 
     def _asked(self, number):
         "The open round, of that number if one is given. Raises `Refused`."
@@ -1115,12 +1109,12 @@ class Session:
         file; returns a `Verification`."""
         found = self.result
         if found is None:
-            return Verification('the session is not over, and nothing is claimed', '', 0.)
+            return Verification('the session is not over, and nothing is claimed')
         filed = Counter((r.arm, self.setting.index(r.report)) for _, r in self.answers)
         trace = found.trace
         if trace is None or Counter(zip(trace.arms.tolist(),
                                         trace.beliefs.tolist())) - filed:
-            return Verification('the rounds of the result are not in the file', '', 0.)
+            return Verification('the rounds of the result are not in the file')
         return found.verify(exact)
 
     @property
@@ -1325,7 +1319,8 @@ def new_head(where, oracle, *, method, history, told, budget, options, **fields)
         raise InvalidInput('where', where, 'a World, a Setting or an OpenSetting')
     z = where.setting if isinstance(where, World) else where
     row = learner_row(learner_for(told, z.support) if method is None else method)
-    where, oracle, left, seeds = with_oracle(row, where, oracle, generator(fresh_seed()))
+    rng = generator(fresh_seed())
+    where, oracle, left, seeds = with_oracle(row, where, oracle, rng)
     z = where.setting if isinstance(where, World) else where
     if oracle is not None:
         oracle = payable_oracle(oracle.on(z), fields['unit'], where)

@@ -158,7 +158,8 @@ good = dict(worlds=[COIN], methods=['sharp'], grid=dict(eps=[3.], delta=.1),
 
 @pytest.mark.parametrize('change', [dict(grid=dict(eps=[3., 4.], delta=.1)),
                                     dict(methods=['sharp', 'oiafc']), dict(worlds=[COIN, twins]),
-                                    dict(methods=['oiafc']), dict(repetitions=2)])
+                                    dict(methods=['oiafc']), dict(repetitions=2),
+                                    dict(grid=dict(eps=[3.], delta=.1, margin=0.))])
 def test_a_grid_grows(change, tmp_path):
     "Only what is new is played; the folder holds both, in the order of the two."
     first = experiment(**good, path=tmp_path)
@@ -169,13 +170,13 @@ def test_a_grid_grows(change, tmp_path):
     assert len(kept) == 2 and kept.iloc[:1].rounds.tolist() == first.rounds.tolist()
     assert_same(experiment(**good, path=tmp_path), first)
 
-@pytest.mark.parametrize('change', [dict(grid=dict(eps=[3.], delta=.1, margin=0.)),
-                                    dict(methods={'sharp': ('sharp', dict(budget=5000))}),
-                                    dict(worlds={'coin': twins}),
-                                    dict(methods={'sharp': announce_one})])
-def test_folder_of_another_experiment(change, tmp_path):
+@pytest.mark.parametrize('change, named', [
+    (dict(seed=1), 'seed'), (dict(worlds={'coin': twins}), 'world coin'),
+    (dict(methods={'sharp': ('sharp', dict(budget=5000))}), 'method sharp'),
+    (dict(methods={'sharp': announce_one}), 'method sharp')])
+def test_folder_of_another_experiment(change, named, tmp_path):
     experiment(**good, path=tmp_path)
-    with pytest.raises(InvalidInput, match='a folder of this experiment: that one differs in'):
+    with pytest.raises(InvalidInput, match=f'this experiment: that one differs in {named}$'):
         experiment(**good | change, path=tmp_path)
 
 def test_function_written_anew_is_another_method(tmp_path):
@@ -185,7 +186,7 @@ def test_function_written_anew_is_another_method(tmp_path):
         return announce_one(world, eps=eps/2, delta=delta, seed=seed, oracle=oracle)
     g.__qualname__ = f.__qualname__
     experiment(**good | dict(methods={'f': f}), path=tmp_path)
-    with pytest.raises(InvalidInput, match='differs in methods'):
+    with pytest.raises(InvalidInput, match='differs in method f'):
         experiment(**good | dict(methods={'f': g}), path=tmp_path)
 
 def test_folder_of_something_else(tmp_path):

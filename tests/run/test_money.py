@@ -6,10 +6,8 @@ Why: chapters 2, 24, 27, 62 and 67.
 import numpy as np
 import pytest
 
-from oia_nb.all import (Session, action_informed_oracle, forecast, generator, identify, load_world,
-                        sharp, simple_regret, simulate)
+from oia_nb.all import Session, forecast, generator, identify, load_world, simple_regret
 from oia_nb.run.experiments import profit_of_nothing, with_fee
-from oia_nb.run.learner import within_sum
 from people import CLINIC, TESTS, WORLD, play
 
 ADVERT = load_world('advert')
@@ -31,8 +29,6 @@ def test_a_sum_that_is_never_reached_changes_nothing():
     assert one.rule == other.rule and one.paid == other.paid
 
 def test_a_fee_counts_for_each_round():
-    learner = within_sum(sharp(CLINIC.setting, action_informed_oracle(CLINIC), **TARGET), 10., 1.)
-    assert simulate(learner, CLINIC, 0).rounds <= 10
     plain, dear = (forecast(ADVERT, eps=.1, runs=2, fee=fee).iloc[0] for fee in (0., .5))
     assert dear.rounds == plain.rounds and dear.lost > plain.lost
     assert plain.break_even < dear.break_even < np.inf

@@ -12,8 +12,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from conftest import amount, examples
-from oia_nb.all import (LEARNERS, InvalidInput, OIAError, Refused, Session, World,
-                        action_informed_oracle, brier, generator, identify, oiafc, simulate)
+from oia_nb.all import (LEARNERS, InvalidInput, OIAError, Refused, Row, Session, World,
+                        action_informed_oracle, brier, generator, identify, oiafc, register,
+                        simulate)
+from oia_nb.core import SolverFailure
+from oia_nb.run.learner import learner
 from people import CLINIC, SHORT, WORLD, answer, held, journal_of, play, records_of
 
 @pytest.fixture(scope='module')
@@ -225,6 +228,24 @@ def test_stop(tmp_path, method, rounds):
         assert again.status == 'stopped' and (again.result.rule.values == found.rule.values).all()
         with pytest.raises(Refused):
             again.announce()
+
+def test_what_failed_is_not_stopped(tmp_path):
+    "A learner that broke off has no result: that is said, at once and when it is opened."
+    @learner
+    def lost(setting, oracle, *, eps, delta):
+        yield oracle.rules[0]
+        raise SolverFailure('no solution')
+    register(Row('lost', lost, 'one that breaks off', ('stopped',)))
+    try:
+        path = tmp_path/'lost.jsonl'
+        with Session.create(path, WORLD, eps=.3, delta=.1, method='lost') as s:
+            answer(s, WORLD)
+            with pytest.raises(Refused, match='got .SolverFailure.*over after round 1'):
+                s.stop()
+        with Session.open(path) as s, pytest.raises(Refused, match='SolverFailure'):
+            s.stop()
+    finally:
+        LEARNERS.pop('lost')
 
 @pytest.fixture
 def usual_interrupt():

@@ -63,6 +63,19 @@ def test_all_that_a_session_takes_can_be_said(oia, tmp_path):
                    method='own_beliefs', lottery='a coin', margin=1.).close()
     assert records_of(tmp_path/'day.jsonl') == records_of(tmp_path/'python.jsonl')
 
+def test_a_budget_is_one_by_the_name_that_the_learner_gives_it(oia, tmp_path):
+    "By command and in Python, of a learner that uses it up and of one that it caps."
+    for method, name in (('sharp', 'max_rounds'), ('oiafb', 'budget')):
+        line = f'session new {method}.jsonl clinic --eps 1 --delta .1 --method {method}'
+        assert oia(line, '--budget', 90)[0] == 0
+        with Session.create(tmp_path/'python.jsonl', CLINIC, eps=1., delta=.1, method=method,
+                            budget=90) as s:
+            assert s.head['options'][name] == 90
+        assert records_of(tmp_path/f'{method}.jsonl') == records_of(tmp_path/'python.jsonl')
+        (tmp_path/'python.jsonl').unlink()
+    status, _, err = oia('session new x.jsonl clinic --eps 1 --delta .1 --budget 2')
+    assert status == 2 and 'budget: got 2, expected' in err and not (tmp_path/'x.jsonl').exists()
+
 def test_status_tells_all_in_json(begun):
     found, err = begun.json('session status day.jsonl')
     assert err == '' and (found['status'], found['rounds'], found['pending'], found['currency'],
