@@ -33,7 +33,7 @@ from oia_nb.run.learner import Finding, ask_oracle, check_response, finish, lear
 from oia_nb.sharp.limits import lower_bound, rules_needed
 from oia_nb.experts.open_setting import OpenRule, OpenSetting, open_support
 from oia_nb.game.oracle import bound_needed, check_oracle, hidden_arm
-from oia_nb.show.plots import plot_profits, plot_rule, plot_scaling
+from oia_nb.show.plots import plot_profits, plot_rule
 from oia_nb.run.runs import fit_exponent, share_interval
 from oia_nb.game.scoring import floor_belief
 from oia_nb.run.session import as_report
@@ -152,10 +152,6 @@ FREQ = [[1, -1]*4, [0]*8, ['a']*8, [1, None]*4, [1, np.nan]*4]
 GOODS = dict(frame=ROWS3, state='s', arms={'a': ['x'], 'b': ['x', 'y'], 'c': []}, bound=1,
              costs={'a': 0, 'b': .1, 'c': 0}, utility={'u': [1, 0], 'v': [0, 1]})
 CODES = dict(s=['u', 'v']*100, x=list(range(200)), y=['p']*200)
-RUNS = pd.DataFrame(dict(world='w', method='a', eps=.1, rounds=[10, 20, 30, 40], regret=.1,
-                         status='certified', budget=10, normal_rounds=1, forced_rounds=1))
-NO_FRAME = [None, RUNS.iloc[:0], RUNS.to_dict(), RUNS.drop(columns='method')]
-CAPPED = RUNS.assign(status='round_cap')
 FOUND = identify(COIN, method='oiafc', eps=1., delta=.1, budget=40, seed=0)
 SHORT = trial_rules(Z, ORACLE)
 WIDE = ScoringRule(np.zeros_like(Z.support), Z.support, 2*Z.bound)
@@ -361,8 +357,6 @@ FIXED = {       # a call, and for each of its keywords (what is named, after a d
         [brier(Z.support[:2]), *ORACLE.rules[1:]]])),
     'plot_rule': (good(plot_rule, rule=BEST), dict(rule=[CLINIC], setting=['clinic'])),
     'plot_profits': (good(plot_profits, FOUND, setting=COIN.setting), dict(setting=[Z])),
-    'plot_scaling': (good(plot_scaling, frame=RUNS, x='eps'), dict(
-        frame=[*NO_FRAME, CAPPED], bars=['sd'])),
     'fit_exponent': (good(fit_exponent, x=[1, 2], y=[1, 2]), dict(
         x=[[1, 1], [-1, 1]], y=[[1, 2, 3], [0, 2]], level=[95])),
     'share_interval': (good(share_interval, k=0, n=2), dict(k=[3], n=[0], level=[2])),

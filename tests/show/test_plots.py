@@ -1,7 +1,6 @@
 "What figures draw is what they say: regions, slopes and intervals, beyond what the chapter shows."
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.path import Path
@@ -9,13 +8,10 @@ from scipy.stats import binom
 from oia_nb.all import (ScoringRule, action_informed_oracle, agent_profit, generator, identify,
                         load_world, make_world, menu_rule, plot_profits, plot_rule, spherical)
 from oia_nb.run.runs import share_interval
-from oia_nb.show.plots import CORNERS, largest_region, plot_beliefs, plot_scaling
+from oia_nb.show.plots import CORNERS, largest_region, plot_beliefs
 
 WORLD = make_world([[[.42, .13], [.28, .17]], [[.65, .05], [.05, .25]]], [0., .05],
                    [[1., .3], [0., 1.]], 1., arms=['glance', 'study'], states=['sound', 'faulty'])
-
-def runs(name, rounds, eps):
-    return pd.DataFrame(dict(world='w', method=name, eps=eps, rounds=rounds, status='certified'))
 
 def test_regions_are_where_the_agent_answers():
     """One polygon a mixture of three rules, that of the arm that answers it: with two to five arms,
@@ -46,27 +42,13 @@ def test_interval_covers():
         assert binom.sf(k - 1, n, ends[k, 0]) == pytest.approx(.025)
         assert binom.cdf(k, n, ends[k, 1]) == pytest.approx(.025)
 
-def test_scaling_draws_medians_and_their_law():
-    frame = pd.concat([runs(m, [c*e**-2*f for f in (.5, 1, 2)], eps=e)
-                       for m, c in (('a', 1), ('b', 9)) for e in (.1, .2, .4)])
-    ax = plot_scaling(frame, 'eps', Figure().subplots(), bars='range')
-    drawn = [x for x in ax.containers if not isinstance(x, tuple) or x[0] is not None]
-    for c, m, points in zip((1, 9), 'ab', drawn):
-        assert points[0].get_ydata() == pytest.approx([100*c, 25*c, 6.25*c])
-        assert [tuple(s[:, 1]) for s in points[2][0].get_segments()] == [
-            pytest.approx((.5*x*c, 2*x*c)) for x in (100, 25, 6.25)]
-        assert points.get_label().startswith(f'{m}: slope -2.00 (95 %: -2.00 to -2.00)')
-
 def test_draws_where_it_is_told():
     clinic = load_world('clinic')
     run = identify(WORLD, method='oiafc', eps=1., delta=.1, budget=400, seed=0)
-    frame = pd.concat([runs(m, np.arange(6)*n + 20, eps=e) for m, n in (('one', 3), ('two', 11))
-                       for e in (.1, .2, .4)])
     before = plt.get_fignums()
     for draw in (lambda ax: plot_rule(action_informed_oracle(clinic).rules[2], clinic.setting, ax),
                  lambda ax: plot_rule(spherical(np.eye(3)), ax=ax),
                  lambda ax: plot_beliefs(clinic, ax),
-                 lambda ax: plot_profits(run, WORLD.setting, ax, [.7, .77]),
-                 lambda ax: plot_scaling(frame, 'eps', ax)):
+                 lambda ax: plot_profits(run, WORLD.setting, ax, [.7, .77])):
         mine = Figure().subplots()
         assert draw(mine) is mine and plt.get_fignums() == before
