@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any, TYPE_CHECKING
 if TYPE_CHECKING:
-    from oia_nb.game.information import Agent, World
+    from oia_nb.game.information import Agent
     from oia_nb.run.learner import Identification
     import pandas as pd
     from oia_nb.experts.told import Told
@@ -38,8 +38,8 @@ from typing import NamedTuple
 import numpy as np
 from .. import __version__
 from ..core import (TIE_TOL, InvalidInput, as_integer, as_number, as_value,
-                         file_trouble, generator, is_number, placed, plain)
-from ..game.information import Environment, Rational
+                         file_trouble, generator, is_number, json_value, placed, plain)
+from ..game.information import Rational, World
 from ..game.scoring import ScoringRule
 from ..game.stackelberg import Optimum, optimal_rule, principal_profit
 from ..game.oracle import Oracle, action_informed_oracle, learnable
@@ -55,7 +55,7 @@ log = logging.getLogger(__name__)
 # %% ../../nbs/handbook/67_experiments.ipynb #71e2a5bc
 class Known(NamedTuple):
     "A world with its `oracle` and its `best` rule."
-    world: Environment
+    world: World
     oracle: Oracle
     best: Optimum
 
@@ -199,13 +199,13 @@ def labelled(name, given, read, label):
 
 def as_world(at, given):
     "A `World`, or what `load_world` takes, as a `World`."
-    if isinstance(given, Environment):
+    if isinstance(given, World):
         return given
     try:
         return load_world(given)
     except InvalidInput as e:
         raise InvalidInput(at, given,
-                           f'an Environment, or what load_world takes ({e})') from None
+                           f'a World, or what load_world takes ({e})') from None
 
 def as_methods(given):
     "Methods by label, each a `Method`."
@@ -289,7 +289,7 @@ def short_hash(value):
 
 def world_key(world):
     "A hash of a world: of all its fields, those of its agent among them."
-    if type(world) is not Environment:
+    if type(world) is not World:
         raise InvalidInput('worlds', world,
                            'a World; a kind of agent is a class derived from Agent')
     return short_hash(plain(world, 'world'))
@@ -297,7 +297,7 @@ def world_key(world):
 def manifest(worlds, methods, seed):
     """What the names in an experiment stand for, in plain values; the third number of a
     version, a patch, doesn't change what a run gives."""
-    what = dict(release=__version__.split('.')[:2], seed=seed)
+    what = dict(version=__version__.split('.')[:2], seed=seed)
     what |= {f'world {label}': world_key(w) for label, w in worlds.items()}
     what |= {f'method {label}': dict(call=m.text, options=m.options)
              for label, m in methods.items()}
@@ -313,7 +313,7 @@ def planned(worlds, methods, grid, repetitions, seed):
     said = manifest(worlds, methods, as_integer('seed', seed))
     runs = {}
     for (w, m, parameters), i in product(wanted, as_repetitions(repetitions)):
-        key = short_hash([said['release'], said['seed'], w, said[f'world {w}'],
+        key = short_hash([said['version'], said['seed'], w, said[f'world {w}'],
                           m, said[f'method {m}'], parameters, i])
         runs[key] = Planned(key, w, m, parameters, said['seed'], i)
     return worlds, methods, said, runs
@@ -340,8 +340,8 @@ def open_folder(path, contents):
 def read_manifest(path):
     "The manifest of an experiment's folder. Raises `InvalidInput` if it has none."
     try:
-        contents = json.loads((Path(path)/'manifest.json').read_text(encoding='utf-8'))
-        if contents.keys() >= {'release', 'seed'}:
+        contents = json_value((Path(path)/'manifest.json').read_text(encoding='utf-8'))
+        if contents.keys() >= {'version', 'seed'}:
             return contents
     except (OSError, ValueError, AttributeError):
         pass
@@ -352,7 +352,7 @@ def read_runs(folder):
     found = {}
     for p in (folder/'runs').glob('*.jsonl'):
         try:
-            record = json.loads(p.read_text(encoding='utf-8'))
+            record = json_value(p.read_text(encoding='utf-8'))
         except ValueError:
             continue
         if isinstance(record, dict) and record.get('key') == p.stem:

@@ -253,8 +253,8 @@ def completed(row: Row, setting: Setting, *, told: Any, budget: int | None,
         more['budget'] = as_integer('budget', budget, 1)
     elif budget is not None:
         if 'max_rounds' not in row.options:
-            raise InvalidInput('budget', budget, f'none: the learner {row.name} takes no '
-                               'limit on its rounds (option max_rounds)')
+            raise InvalidInput('budget', budget, f'none: the learner {row.name} takes '
+                               'no limit on its rounds (an option max_rounds)')
         if 'max_rounds' in options:
             raise InvalidInput('budget, max_rounds', (budget, options['max_rounds']),
                                'one of the two')
