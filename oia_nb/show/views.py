@@ -10,9 +10,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # %% auto #0
-__all__ = ['KIND_NAMES', 'block', 'show', 'Still', 'rule_svg', 'ticket_table', 'rule_block', 'oracle_rows', 'arms_of',
-           'trace_frame', 'last_rounds', 'plan_rows', 'bound_tables', 'Card', 'rule_card', 'session_facts',
-           'round_facts']
+__all__ = ['KIND_NAMES', 'trace_frame', 'last_rounds', 'Card', 'rule_card']
 
 # %% ../../nbs/handbook/83_views.ipynb #a68aeb28
 from dataclasses import dataclass
