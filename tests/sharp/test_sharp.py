@@ -60,15 +60,6 @@ def test_mean_lower_by_halving(seed, size, delta):
     exact, found = least_mean(counts, x, threshold), mean_lower(counts, x, threshold)
     assert exact - 1e-7*np.ptp(x) <= found <= exact + 1e-12*np.ptp(x)
 
-def test_mean_lower_extremes():
-    x = np.array([0., 1., 3.])
-    assert mean_lower(np.zeros(3), x, 1.) == 0
-    assert mean_lower(np.array([1., 2., 3.]), np.full(3, .7), 1.) == .7
-    counts = np.array([0., 40., 60.])
-    assert 0 < mean_lower(counts, x, 5.) < mean_lower(counts, x, 1.) < mean_lower(
-        counts, x, 1e-9) <= counts@x/100 + 1e-9
-    assert mean_lower(1e6*counts, x, 5.) == pytest.approx(counts @ x/100, abs=1e-3)
-
 # --- The guarantee --------------------------------------------------------------------
 
 DELTA = amount(.05, .2)     # of every run below
