@@ -1,4 +1,6 @@
 "Hands the metadata of settings.ini to setuptools."
+import shutil
+import sys
 from configparser import ConfigParser
 from pathlib import Path
 from setuptools import find_packages, setup
@@ -10,14 +12,8 @@ ini.read('settings.ini', encoding='utf-8')
 cfg = ini['DEFAULT']
 lib = cfg['lib_path']
 
-# what `oia book` copies, and what it needs beside the notebooks
-chapters = sorted(str(p) for pattern in ('*.ipynb', '*/*.ipynb', '_static/*.csv', '_static/*.json',
-                                         '_static/*.toml',
-                                         'refs.bib', 'matplotlibrc')
-                  for p in Path('nbs').glob(pattern))
-
 # What the tests read beyond the package: without these an unpacked archive can't be tested.
-SOURCES = 'nbs', 'tests', 'benchmarks', 'examples', '.ci'
+SOURCES = 'nbs', 'tests', 'benchmarks', 'examples', '.ci', 'docs/notebooks'
 LEFT_OUT = '__pycache__', '.ipynb_checkpoints'
 
 class SdistWithSources(sdist):
@@ -30,14 +26,15 @@ class SdistWithSources(sdist):
         super().make_distribution()
 
 class BuildWithChapters(build_py):
-    "A wheel holds the chapters as `oia_nb/chapters`; an editable install finds them in nbs/."
+    "A wheel holds what `oia book` copies; an editable install finds it in docs/notebooks."
     def run(self):
         super().run()
         if not self.editable_mode:
-            for source in chapters:
-                target = Path(self.build_lib, lib, 'chapters', *Path(source).parts[1:])
-                self.mkpath(str(target.parent))
-                self.copy_file(source, str(target))
+            sys.path.append('nbs/tools')
+            from copies import write_book
+            target = Path(self.build_lib, lib, 'chapters')
+            shutil.rmtree(target, ignore_errors=True)
+            write_book(Path('nbs'), target)
 
 setup(
     name=cfg['lib_name'],
@@ -60,7 +57,7 @@ setup(
     ],
     python_requires=f">={cfg['min_python']}",
     packages=find_packages(include=[lib, f'{lib}.*']),
-    package_data={lib: ['data/*.json', 'schemas/*.json', 'js/*.js', 'py.typed']},
+    package_data={lib: ['data/*', 'schemas/*.json', 'js/*', 'py.typed']},
     install_requires=cfg['requirements'].split(),
     extras_require={
         extra: cfg[f'{extra}_requirements'].split()

@@ -23,7 +23,7 @@ sys.path[:0] = [str(ROOT), str(ROOT/'nbs'), str(ROOT/'nbs'/'tools')]
 
 import check_site  # noqa: E402
 import nbdev_myst  # noqa: E402
-from oia_nb.show.book import copy_book  # noqa: E402
+from copies import write_book  # noqa: E402
 
 # --- What the pages depend on, and what was built -------------------------------------
 
@@ -40,8 +40,8 @@ def sources(root):
         named = set(re.findall(r'test_\w+\.py', ledger.read_text(encoding='utf-8')))
         found += [p for p in (root/'tests').rglob('*.py') if p.name in {'laws.py', *named}]
     found += [
-        *root.glob('oia_nb/**/*.py'), *root.glob('oia_nb/data/**/*.json'),
-        *root.glob('oia_nb/js/*.js'),
+        *root.glob('oia_nb/**/*.py'), *root.glob('oia_nb/data/*'),
+        *root.glob('oia_nb/js/*'),
         root/'settings.ini'
     ]
     return sorted(p for p in found if p.exists())
@@ -98,7 +98,7 @@ def publish(root):
     shutil.copytree(
         root/'build'/'html', docs,
         ignore=shutil.ignore_patterns('.buildinfo*', '_sources', '.doctrees'))
-    copy_book(docs/'notebooks')
+    write_book(root/'nbs', docs/'notebooks')
     (docs/'.nojekyll').touch()
 
 # --- Pages that moved -----------------------------------------------------------------

@@ -86,6 +86,19 @@ def split_directives(code):
         code = code[m.end():]
     return code, lines
 
+def says_imports(cell):
+    return cell.metadata.get('mystnb', {}).get('code_prompt_show') == 'imports'
+
+def together(cells):
+    "The cells, but of folded imports that follow one another one cell is made."
+    kept = []
+    for cell in cells:
+        if kept and says_imports(cell) and says_imports(kept[-1]):
+            kept[-1].source += f'\n{cell.source}'
+        else:
+            kept.append(cell)
+    return kept
+
 def read(text):
     """myst-nb's reader hook: a notebook with tags for directives, no outputs, and figures as
     vector graphics."""
@@ -115,6 +128,7 @@ def read(text):
             cell.metadata['tags'] = sorted(tags | {'hide-cell'})
             cell.metadata['mystnb'] = dict.fromkeys(('code_prompt_show', 'code_prompt_hide'),
                                                     'Solution')
+    nb.cells = together(nb.cells)
     if code_cells:
         nb.cells.insert(
             0,

@@ -1,3 +1,4 @@
+// with common
 // The bounds of the chapter on complexity, for a problem p = {K, M, B_S, B_u, eps, delta, margin, gaps}.
 const all = p => p.B_S + p.B_u, R = p => (p.B_S/p.margin)**2, ln = Math.log
 const hEps = p => 4*all(p)**2*p.K/p.eps**2

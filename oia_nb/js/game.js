@@ -1,3 +1,4 @@
+// with common
 // The game in one picture: a rule of two tickets is its kink (x, y), the belief x at which both tickets are worth y.
 const TIE = 1e-9
 const bets = ([x, y]) => [y/(1 - x), y/x]

@@ -1,3 +1,4 @@
+// with common
 // A run of OIAFC with three arms. What an arm is paid more than the first one decides who answers: two numbers a rule.
 function answering(d, [x, y]) {
   const g = [0, x - d.corner[0], y - d.corner[1]]

@@ -1,3 +1,4 @@
+// with common
 // Polygons as lists of corners.
 const LEAST = 1e-9
 

@@ -1,3 +1,4 @@
+// with common
 // A run of a learner: what it expects of each arm, and what is proved of the best rule found so far, round by round.
 function atFrame(d, i) {
   const top = Math.max(...d.profits[i])

@@ -39,8 +39,8 @@ from typing import NamedTuple
 import numpy as np
 from .. import __version__
 from ..core import (TIE_TOL, InvalidInput, as_integer, as_number, as_value,
-                         file_trouble, generator, plain)
-from ..game.information import Environment, Rational
+                         file_trouble, generator, json_value, plain)
+from ..game.information import Rational, World
 from ..game.scoring import ScoringRule
 from ..game.stackelberg import Optimum, optimal_rule, principal_profit
 from ..game.oracle import Oracle, action_informed_oracle, learnable
@@ -56,7 +56,7 @@ log = logging.getLogger(__name__)
 # %% ../../nbs/handbook/67_experiments.ipynb #71e2a5bc
 class Known(NamedTuple):
     "A world with its `oracle` and its `best` rule."
-    world: Environment
+    world: World
     oracle: Oracle
     best: Optimum
 
@@ -200,13 +200,13 @@ def labelled(name, given, read, label):
 
 def as_world(at, given):
     "A `World`, or what `load_world` takes, as a `World`."
-    if isinstance(given, Environment):
+    if isinstance(given, World):
         return given
     try:
         return load_world(given)
     except InvalidInput as e:
         raise InvalidInput(at, given,
-                           f'an Environment, or what load_world takes ({e})') from None
+                           f'a World, or what load_world takes ({e})') from None
 
 def as_methods(given):
     "Methods by label, each a `Method`."
@@ -291,7 +291,7 @@ def short_hash(value):
 
 def world_key(world):
     "A hash of a world: of all its fields, those of its agent among them."
-    if type(world) is not Environment:
+    if type(world) is not World:
         raise InvalidInput('worlds', world,
                            'a World; a kind of agent is a class derived from Agent')
     return short_hash(plain(world, 'world'))
@@ -363,7 +363,7 @@ def grown(mine, theirs):
 def read_manifest(path):
     "The manifest of an experiment's folder. Raises `InvalidInput` if it has none."
     try:
-        contents = json.loads((Path(path)/'manifest.json').read_text(encoding='utf-8'))
+        contents = json_value((Path(path)/'manifest.json').read_text(encoding='utf-8'))
     except (OSError, ValueError):
         contents = None
     keys = {'version', 'seed', 'worlds', 'methods', 'grid'}
@@ -377,7 +377,7 @@ def read_runs(folder):
     found = {}
     for p in (folder/'runs').glob('*.jsonl'):
         try:
-            record = json.loads(p.read_text(encoding='utf-8'))
+            record = json_value(p.read_text(encoding='utf-8'))
         except ValueError:
             continue
         if isinstance(record, dict) and record.get('key') == p.stem:

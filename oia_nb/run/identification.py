@@ -16,8 +16,9 @@ _Result = TypeVar('_Result', bound=Any)
 
 # %% auto #0
 __all__ = ['log', 'LEFT_OUT', 'ALIASES', 'LEARNERS', 'LEAD', 'USUAL_STATUSES', 'OFTEN', 'BOUNDARIES', 'UNSAID', 'rounds_left',
-           'ProgressBar', 'Flag', 'Row', 'Learners', 'register', 'plugins', 'learner_row', 'check_options', 'completed',
-           'searching', 'learner_for', 'best_profit', 'add_lost', 'origin_of', 'play_row', 'identify', 'run_fast']
+           'ProgressBar', 'Flag', 'Row', 'Learners', 'register', 'plugins', 'learner_row', 'check_options', 'as_cap',
+           'completed', 'searching', 'learner_for', 'best_profit', 'add_lost', 'origin_of', 'play_row', 'identify',
+           'run_fast']
 
 # %% ../../nbs/appendix/63_identification.ipynb #1c049621
 import logging
@@ -262,6 +263,23 @@ def check_options(row: Row, options: dict[str, Any]) -> None:
                 name, value, f'one of the options of the method {row.name}: '
                 f'{", ".join(sorted(row.options))}')
 
+def as_cap(row: Row, options: dict[str, Any], least: int) -> dict[str, Any]:
+    """The options, a `budget` among them by the name that the learner gives to it; if
+    that only ends the run, it is `least` rounds or more. Raises `InvalidInput`."""
+    rest = {name: value for name, value in options.items() if name != 'budget'}
+    budget = options.get('budget')
+    if row.needs_budget or budget is not None and 'budget' in row.options:
+        return rest | dict(budget=as_integer('budget', budget, 1))
+    if budget is None:
+        return rest
+    if 'max_rounds' in rest:
+        raise InvalidInput('budget, max_rounds', (budget, rest['max_rounds']),
+                           'one of the two')
+    if 'max_rounds' not in row.options:
+        raise InvalidInput('budget', budget, f'none: the learner {row.name} takes no '
+                           'limit on its rounds (its option would be max_rounds)')
+    return rest | dict(max_rounds=as_integer('budget', budget, least))
+
 def completed(row: Row, world: World, rng: np.random.Generator, *, told: Any,
               budget: int | None, options: dict[str, Any]) -> dict[str, Any]:
     """The options of a run, with what is told, a budget and a stream of randomness, by
@@ -270,23 +288,13 @@ def completed(row: Row, world: World, rng: np.random.Generator, *, told: Any,
     watch = options.get('watch')
     if watch is not None and not callable(watch):
         raise InvalidInput('watch', watch, 'a function of one argument, the run')
-    if budget is not None and 'max_rounds' in options:
-        raise InvalidInput('budget, max_rounds', (budget, options['max_rounds']),
-                           'one of the two')
     told = as_told(told).require(row.name, row.honours)
     more: dict[str, Any] = {}
-    if row.needs_budget or budget is not None and 'budget' in row.options:
-        more['budget'] = as_integer('budget', budget, 1)
-    elif budget is not None and 'max_rounds' not in row.options:
-        raise InvalidInput('budget', budget, f'none: the learner {row.name} takes no '
-                           'limit on its rounds (its option would be max_rounds)')
-    elif budget is not None:
-        more['max_rounds'] = as_integer('budget', budget, world.setting.K)
     if 'told' in row.options:
         more['told'] = told
     if 'rng' in row.options and 'rng' not in options:
         more['rng'] = rng.spawn(1)[0]
-    return options | more
+    return as_cap(row, options | dict(budget=budget), world.setting.K) | more
 
 # %% ../../nbs/appendix/63_identification.ipynb #95b07576
 def searching(row: Row, rng: np.random.Generator) -> dict[str, Any]:

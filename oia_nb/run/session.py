@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 _Method = TypeVar('_Method', bound=Callable[..., Any])
 
 # %% auto #0
-__all__ = ['WRITTEN', 'SNAP', 'SAME_RULE', 'SCHEMA', 'HEAD', 'PAPER', 'RECKONER', 'CALIBRATION_LEVEL', 'ROUNDS', 'BECAME',
-           'SLIPS', 'IN_A_NEW_FILE', 'WAYS', 'Damaged', 'Busy', 'naming', 'writing', 'chained', 'as_record', 'is_torn',
-           'read_journal', 'Journal', 'Refused', 'said_text', 'as_said', 'as_report', 'rule_digest', 'is_same', 'Tape',
-           'checked_head', 'as_response', 'drawn', 'read_header', 'Offer', 'as_page', 'as_body', 'reckoner',
-           'who_holds', 'tickets_html', 'SessionRound', 'Session', 'new_head', 'payable_oracle', 'past_answer',
-           'as_a_whole', 'in_rounds', 'control_questions', 'calibration_evidence', 'Calibration']
+__all__ = ['WRITTEN', 'SNAP', 'SAME_RULE', 'SCHEMA', 'HEAD', 'CALIBRATION_LEVEL', 'ROUNDS', 'BECAME', 'SLIPS', 'IN_A_NEW_FILE',
+           'WAYS', 'Damaged', 'Busy', 'naming', 'writing', 'chained', 'as_record', 'is_torn', 'read_journal', 'Journal',
+           'Refused', 'said_text', 'as_said', 'as_report', 'rule_digest', 'is_same', 'Tape', 'checked_head',
+           'as_response', 'drawn', 'read_header', 'Offer', 'as_page', 'as_body', 'reckoner', 'who_holds',
+           'tickets_html', 'SessionRound', 'Session', 'new_head', 'payable_oracle', 'past_answer', 'as_a_whole',
+           'in_rounds', 'control_questions', 'calibration_evidence', 'Calibration']
 
 # %% ../../nbs/experts/27_session.ipynb #8b07a95c
 import hashlib
@@ -38,7 +38,8 @@ import numpy as np
 from .. import __version__
 from ..core import (InvalidInput, OIAError, PROB_TOL, as_choice, as_integer,
                          as_kind, as_number, as_text, as_value, file_trouble,
-                         fresh_seed, generator, placed, plain)
+                         fresh_seed, generator, json_value, placed,
+                         plain)
 from ..paper.estimation import NORMAL, PAST
 from ..game.information import Response, Setting, World
 from ..game.scoring import ScoringRule
@@ -47,9 +48,9 @@ from ..game.tickets import Menu, decimals, money, payable, remark, ticket_name
 from ..game.oracle import Oracle, learnable
 from ..experts.examination import CalibrationWatch
 from ..show.documents import identification_from_dict
-from .identification import (check_options, learner_for, learner_row,
+from .identification import (as_cap, check_options, learner_for, learner_row,
                                        rounds_left, searching)
-from ..show.facts import ROWS_SHOWN, html_table, in_percent, three_digits
+from ..show.facts import ROWS_SHOWN, framed, html_table, in_percent, three_digits
 from .learner import (Origin, Stopped, Verification, check_fits,
                                 interrupts_held)
 from ..experts.told import DIGITS_MOST, Check, Told, as_told
@@ -86,7 +87,7 @@ def chained(previous, record):
 def as_record(line, previous):
     "A line (bytes) of a journal as a record, and its hash; raises `Damaged`."
     try:
-        record = json.loads(line.decode('utf-8'))
+        record = json_value(line.decode('utf-8'))
         own = record.pop('hash')
         expected = chained(previous, record)
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
@@ -451,26 +452,9 @@ class Offer:
             '</p>', self.terms(), *exact)
 
 # %% ../../nbs/experts/27_session.ipynb #e8387c27
-PAPER = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>{title}</title>
-<style>
-:root {{ color-scheme: light dark; }}
-body {{ max-width: 40rem; margin: 2rem auto; padding: 0 1rem;
-        font: 1rem/1.5 system-ui, sans-serif; }}
-table {{ border-collapse: collapse; width: 100%; }}
-th, td {{ padding: .4rem .6rem; text-align: left;
-          border-bottom: 1px solid color-mix(in srgb, currentColor 30%, transparent); }}
-</style></head><body>
-<h1>{title}</h1>
-{body}
-</body></html>
-"""
-
 def as_page(title, *parts):
     "A page of HTML that needs nothing else, of parts as of `as_body`."
-    return PAPER.format(title=escape(title), body=as_body(*parts))
+    return framed('paper.html', title=escape(title), body=as_body(*parts))
 
 def as_body(*parts):
     "Parts of a page: one that begins with < is HTML already."
@@ -478,25 +462,13 @@ def as_body(*parts):
                      for p in parts if p)
 
 # %% ../../nbs/experts/27_session.ipynb #c0ffee01
-RECKONER = """<form id="oia"><p>If you say {fields}, you hold <output><b></b></output>.
-</p></form><script>
-const tickets = {tickets}, form = document.getElementById('oia')
-form.oninput = () => {{
-  const said = [...form.querySelectorAll('input')].map(x => +x.value)
-  const worth = tickets.map(t => t.reduce((sum, x, w) => sum + x*said[w], 0))
-  const place = worth.indexOf(Math.max(...worth)), whole = said.reduce((a, b) => a + b)
-  const name = 'ticket ' + String.fromCharCode(65 + place)
-  form.querySelector('b').textContent = whole === 100 ? name : 'no ticket yet: these '
-    + 'add up to ' + whole + ' %, not to 100 %'
-}}
-</script>
-"""
-
 def reckoner(menu, states):
     "A few fields that say, on the sheet, which ticket a report over `states` holds."
     fields = ', '.join(f'<label><input type="number" min="0" max="100" size="4"> % '
                        f'{escape(w)}</label>' for w in states)
-    return RECKONER.format(fields=fields, tickets=menu.tickets.tolist())
+    names = [ticket_name(b) for b in range(len(menu))]
+    return framed('reckoner.html', fields=fields, names=json.dumps(names),
+                  tickets=menu.tickets.tolist())
 
 def who_holds(menu, states, digits=None):
     "When to take each ticket, in words; beyond two states by the beliefs that do."
@@ -1360,6 +1332,7 @@ def new_head(where, oracle, method, history, told, options, fields):
     if oracle is not None:
         oracle = payable_oracle(oracle.on(setting), fields['unit'], where)
     row = learner_row(learner_for(told, setting.support) if method is None else method)
+    options = as_cap(row, options, setting.K)
     told = str(as_told(told).require(row.name, row.honours))
     if told and 'told' in row.options:
         options = options | dict(told=told)

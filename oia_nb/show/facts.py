@@ -4,14 +4,15 @@
 
 # %% auto #0
 __all__ = ['ROWS_SHOWN', 'WIDTH', 'thousandth', 'amount', 'sensible', 'count_or_never', 'profit_text', 'numbered', 'brief',
-           'three_digits', 'in_percent', 'html_table', 'text_table', 'paragraph', 'value_text', 'FactTable',
+           'three_digits', 'in_percent', 'html_table', 'text_table', 'framed', 'paragraph', 'value_text', 'FactTable',
            'setting_facts', 'arm_facts', 'comparison_facts', 'forecast_facts']
 
 # %% ../../nbs/handbook/88_facts.ipynb #fbcccd79
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
-from html import escape
+from importlib.resources import files
 from math import floor, log10
+from string import Template
 from textwrap import fill
 import numpy as np
 
@@ -74,14 +75,12 @@ WIDTH = 100         # characters in a line of text
 
 def html_table(headers, rows, most=ROWS_SHOWN):
     "Rows of texts under their headers; beyond `most` only how many there are."
-    line = lambda cells, tag: ''.join(f'<{tag}>{escape(str(c))}</{tag}>' for c in cells)
+    from tabulate import tabulate
     rows = list(rows)
-    body = ''.join(f'<tr>{line(r, "td")}</tr>' for r in rows[:most])
-    more = len(rows) - most
+    shown, more = rows[:most], len(rows) - most
     if more > 0:
-        body += f'<tr><td colspan="{len(headers)}">… and {more} more</td></tr>'
-    return (f'<table><thead><tr>{line(headers, "th")}</tr></thead>'
-            f'<tbody>{body}</tbody></table>')
+        shown.append([f'… and {more} more', *['']*(len(headers) - 1)])
+    return tabulate(shown, headers, 'html', disable_numparse=True)
 
 def text_table(headers, rows, **options):
     "Rows of texts under their headers; numbers beyond the first column on the right."
@@ -90,6 +89,11 @@ def text_table(headers, rows, **options):
     return tabulate(rows, headers, disable_numparse=True,
                     colalign=['right' if n and i else 'left'
                               for i, n in enumerate(numbers)], **options)
+
+def framed(name, **parts):
+    "A frame of the package's folder js, with the `parts` in its places `$name`."
+    text = (files('oia_nb')/'js'/name).read_text(encoding='utf-8')
+    return Template(text).substitute(parts)
 
 def paragraph(text, **options):
     "A text in lines of at most `WIDTH` characters."
@@ -119,6 +123,11 @@ class FactTable:
         "The facts (key, label, value, form) of one thing."
         return cls([(key, label, form) for key, label, _, form in facts],
                    [[value for _, _, value, _ in facts]])
+
+    @classmethod
+    def of_rows(cls, columns, rows):
+        "Several things, each a dict {key: value}, which may hold more."
+        return cls(columns, [[row[key] for key, _, _ in columns] for row in rows])
 
     def said(self):
         "{key: text} of one thing, without what isn't known."
@@ -197,9 +206,8 @@ def comparison_facts(table):
                ('stopped', 'by its\nown rule', share),
                ('within', 'within\ntarget', share), ('correct', 'best\narm', share),
                ('bound', 'bound\nproved', '.3g'), ('seconds', 'seconds', '.2g')]
-    rows = table.astype(object).where(table.notna(), None)
-    columns = [c for c in columns if c[0] in rows]
-    return FactTable(columns, rows[[key for key, _, _ in columns]].values.tolist())
+    rows = table.astype(object).where(table.notna(), None).to_dict('records')
+    return FactTable.of_rows([c for c in columns if c[0] in table], rows)
 
 def forecast_facts(row, currency=None):
     "A row of `forecast`: what a learner took and cost that was played."
@@ -210,4 +218,4 @@ def forecast_facts(row, currency=None):
                ('rounds_90', 'rounds, 90 %', cut_short), ('paid', 'paid', put),
                ('lost', 'lost meanwhile', put),
                ('break_even', 'pays from round', count_or_never)]
-    return FactTable(columns, [[row[key] for key, _, _ in columns]])
+    return FactTable.of_rows(columns, [row])

@@ -11,15 +11,12 @@ if TYPE_CHECKING:
     from oia_nb.game.information import Setting
 
 # %% auto #0
-__all__ = ['END', 'DECIMALS', 'PAGE', 'UNKNOWN', 'CHOOSE', 'session_form', 'stripped', 'script', 'rounded_json', 'Shown',
-           'LiveFigure', 'square', 'chart', 'world_with', 'bet_kink', 'round_top', 'game_still', 'game_figure',
-           'planner_figure', 'triangle_figure', 'proof_data', 'proof_figure', 'belief_names', 'offer_table',
-           'SessionForm', 'form_widget']
+__all__ = ['session_form', 'Shown', 'LiveFigure', 'bet_kink', 'round_top', 'game_still', 'game_figure', 'planner_figure',
+           'triangle_figure', 'proof_figure', 'SessionForm']
 
 # %% ../../nbs/handbook/85_live.ipynb #5a5c090c
 import json
 import os
-import re
 from dataclasses import replace
 from functools import cache, cached_property
 from hashlib import sha256
@@ -27,8 +24,8 @@ from html import escape
 from importlib.resources import files
 from importlib.util import find_spec
 import numpy as np
-from ..core import (InvalidInput, as_array, as_kind, as_number,
-                         as_probabilities)
+from ..core import (as_array, as_choice, as_kind, as_number, as_probabilities,
+                         expect)
 from ..game.information import World
 from ..game.scoring import ScoringRule
 from ..game.stackelberg import optimal_rule
@@ -38,30 +35,25 @@ from ..run.learner import Identification
 from ..game.tickets import ticket_name
 from ..run.session import Refused, Session
 from .documents import as_plain
-from .plots import CORNERS, largest_region
-from .views import HUES, Still, block, html_paragraph
+from .facts import framed
+from .plots import COLORS, CORNERS, largest_region
+from .views import Still, block
 
 # %% ../../nbs/handbook/85_live.ipynb #8ccfaaea
 END = 'export default {render}\n'
 
-def stripped(name):
-    """The lines of a script without indentation and comments, after those that its
-    first line asks for (`// with NAME`)."""
-    text = (files('oia_nb')/'js'/f'{name}.js').read_text(encoding='utf-8')
-    needs = re.match(r'// with (\w+)\n', text)
-    lines = [line.strip() for line in text.splitlines()]
-    own = ''.join(f'{s}\n' for s in lines if s and not s.startswith('//'))
-    return stripped(needs[1]) + own if needs else own
-
 @cache
 def script(name):
-    """The ES module of a figure: the shared part, then its own. Raises `InvalidInput`
-    for an unknown `name`."""
-    known = sorted(p.name[:-3] for p in (files('oia_nb')/'js').iterdir()
-                   if p.read_text(encoding='utf-8').endswith(END))
-    if name not in known:
-        raise InvalidInput('name', name, f'one of {", ".join(known)}')
-    return stripped('common') + stripped(name)
+    """The ES module of a figure: what its first line asks for (`// with NAME`), and its
+    own lines, without indentation and comments. Raises `InvalidInput` for an unknown
+    `name`."""
+    folder = files('oia_nb')/'js'
+    known = sorted(p.name[:-3] for p in folder.iterdir() if p.name.endswith('.js'))
+    path = folder/f'{as_choice("name", name, known)}.js'
+    lines = [line.strip() for line in path.read_text(encoding='utf-8').splitlines()]
+    _, with_, needed = lines[0].partition('// with ')
+    own = ''.join(f'{line}\n' for line in lines if line and not line.startswith('//'))
+    return (script(needed) if with_ else '') + own
 
 # %% ../../nbs/handbook/85_live.ipynb #053ed841
 DECIMALS = 6      # decimals of the numbers that a figure is given
@@ -72,21 +64,6 @@ def rounded_json(value):
         x = round(float(text), DECIMALS)
         return int(x) if x == int(x) else x
     return json.loads(json.dumps(as_plain(value)), parse_float=short)
-
-# %% ../../nbs/handbook/85_live.ipynb #2d8b2af8
-PAGE = """<div class="oia-live" data-oia="{key}">{still}</div>
-<script type="application/json" data-oia-of="{key}">{state}</script>
-<script type="module">
-{code}const text = document.querySelector('[data-oia-of="{key}"]').textContent
-const places = document.querySelectorAll('[data-oia="{key}"]:not([data-on])')
-for (const el of places) {{
-el.dataset.on = ''
-const state = JSON.parse(text), none = () => {{}}
-const model = {{get: k => state[k], save_changes: none, on: none, off: none}}
-model.set = (k, v) => {{ state[k] = v }}
-render({{model, el}})
-}}
-</script>"""
 
 # %% ../../nbs/handbook/85_live.ipynb #5a72c28d
 class Shown:
@@ -115,8 +92,9 @@ class LiveFigure(Shown):
     def __init__(self, name: str, data: dict[str, Any], *, still: str = '',
                  **state: Any) -> None:
         as_kind('data', data, dict)
-        self.name, self.data, self.start = name, rounded_json(data), rounded_json(state)
-        self.still, self.code = still, script(name)
+        self.data, self.start = rounded_json(data), rounded_json(state)
+        self.name, self.still = name, still
+        self.code = script(name)
 
     @property
     def html(self) -> str:
@@ -125,15 +103,14 @@ class LiveFigure(Shown):
                           ensure_ascii=False, separators=(',', ':'))
         text = text.replace('<', '\\u003c')
         key = sha256((self.code + text).encode()).hexdigest()[:10]
-        return PAGE.format(key=key, still=self.still, state=text,
-                           code=self.code.replace(END, ''))
+        return framed('figure.html', key=key, still=self.still, state=text,
+                      code=self.code.replace(END, ''))
 
     @cached_property
     def widget(self) -> Any:
         "The figure as an anywidget, whose traits are named like the state."
-        if find_spec('anywidget') is None:
-            raise InvalidInput('widget', 'no anywidget',
-                               'pip install "oia_nb[notebooks]"')
+        expect(find_spec('anywidget'), 'widget', 'no anywidget',
+               'pip install "oia_nb[notebooks]"')
         import anywidget
         import traitlets
         values = {'data': self.data} | self.start
@@ -161,16 +138,16 @@ def chart(curves, label, ylabel, ys):
     still = Still(np.log10([min(xs), max(xs)]), np.log10(ys), label=ylabel)
     for k, curve in enumerate(curves):
         still.line(np.log10(np.clip(curve, [min(xs), ys[0]], [max(xs), ys[1]])),
-                   f'stroke="{HUES[k % 6]}" fill="none"')
+                   f'stroke="{COLORS[k % 6]}" fill="none"')
     still.axes(label, ylabel, '10^{:.1f}')
     return still.svg
 
 def world_with(world, W):
     "A `World` with W states; raises `InvalidInput` if it isn't one."
-    if as_kind('world', world, World).setting.W != W:
-        raise InvalidInput('world', f'{world.setting.W} states',
-                           f'a world with {("two", "three")[W - 2]} states')
-    return world.setting
+    z = as_kind('world', world, World).setting
+    expect(z.W == W, 'world', f'{z.W} states',
+           f'a world with {("two", "three")[W - 2]} states')
+    return z
 
 # %% ../../nbs/handbook/85_live.ipynb #608d15eb
 def bet_kink(rule):
@@ -189,22 +166,21 @@ def round_top(x):
 
 def game_still(data, kink):
     "A still picture of the game: who answers where, and one rule."
-    x, y = kink
-    top, strips = data['top'], [[] for _ in data['arms']]
+    (x, y), top = kink, data['top']
+    at, beliefs = np.linspace(.02, .98, 49), data['beliefs'][:, None]
+    slope = data['q'] @ np.maximum((1 - beliefs)/(1 - at), beliefs/at)
+    most = np.minimum(top, data['bound']*np.minimum(at, 1 - at))
+    height = np.linspace(0, most, 201)
+    answer = (height[..., None]*slope.T - data['costs']).argmax(-1)
     still = Still((0, 1), (0, top),
                   label='A rule of two tickets, and who answers others')
-    for at in np.linspace(.02, .98, 49):
-        slope = data['q'] @ np.maximum((1 - data['beliefs'])/(1 - at),
-                                       data['beliefs']/at)
-        height = np.linspace(0, min(top, data['bound']*min(at, 1 - at)), 201)
-        answer = (np.outer(height, slope) - data['costs']).argmax(1)
-        for k in np.unique(answer):
-            strips[k].append((at, *height[answer == k][[0, -1]]))
-    for k, strip in enumerate(strips):
-        lower, upper = [(a, b) for a, b, _ in strip], [(a, c) for a, _, c in strip]
-        if strip:
-            still.area(lower + upper[::-1], k)
-            still.name(*np.mean(lower + upper, axis=0), words=data['arms'][k])
+    for k, name in enumerate(data['arms']):
+        mine = np.ma.masked_where(answer != k, height)
+        strip = np.c_[at, mine.min(0), mine.max(0)][(answer == k).any(0)]
+        if len(strip):
+            edge = np.vstack([strip[:, :2], strip[::-1, ::2]])
+            still.area(edge, k)
+            still.name(*edge.mean(0), name)
     still.axes(f'reported probability of {data["states"][1]}', 'expected payment')
     ends = max(0, 1 - top/y*(1 - x)), min(1, top/y*x)
     still.line([(ends[0], y*(1 - ends[0])/(1 - x)), (x, y), (ends[1], y*ends[1]/x)])
@@ -290,29 +266,6 @@ def triangle_figure(world: World, rule: ScoringRule | None = None, *,
                       arm=z.arm_index(arm))
 
 # %% ../../nbs/handbook/85_live.ipynb #2730981d
-def proof_data(found, world):
-    "What the script `proof` needs to know; see `proof_figure`."
-    trace = as_kind('found', found, Identification).trace
-    if trace is None or not len(trace.rounds):
-        raise InvalidInput('found', found, 'a run with a trace')
-    z = as_kind('world', world, World).setting
-    answers = np.eye(z.K, dtype=int)[np.asarray(trace.arms)].cumsum(0)
-    before = np.vstack([np.zeros(z.K, int), answers])       # answers before each round
-    rounds, profits, bounds = map(np.asarray, (trace.rounds, trace.profits,
-                                               trace.bounds))
-    counts = before[rounds - 1]
-    if rounds[-1] <= found.rounds and found.certificate is not None:    # its end
-        rounds, counts = np.r_[rounds, found.rounds], np.vstack([counts, before[-1]])
-        profits = np.vstack([profits, profits[-1]])
-        bounds = np.r_[bounds, found.certificate.bound]
-    truth = optimal_rule(world).profits
-    known = np.r_[truth[np.isfinite(truth)], profits[np.isfinite(profits)]]
-    low, high = known.min(), min(known.max(), 2*z.B_u)
-    room = .1*(high - low)
-    return dict(arms=z.arms, rounds=rounds, profits=profits.round(4),
-                bounds=bounds.round(4), truth=truth, eps=found.eps, counts=counts,
-                range=[round(float(low - room), 2), round(float(high + room), 2)])
-
 def proof_figure(found: Identification, world: World) -> LiveFigure:
     """A finished run (an `Identification`) in its world as a `LiveFigure`: what is
     expected and what is proved, round by round.
@@ -322,34 +275,41 @@ def proof_figure(found: Identification, world: World) -> LiveFigure:
     >>> proof_figure(found, clinic)
     LiveFigure('proof', frame can be moved)
     """
-    data = proof_data(found, world)
-    rounds, range_ = np.asarray(data['rounds'], float), data['range']
-    still = Still((rounds[0], rounds[-1]), range_,
-                  label='What a learner expects of each arm')
-    for k in range(len(data['arms'])):
-        inside = np.clip(data['profits'][:, k], *range_)
-        still.line(zip(rounds, inside), f'stroke="{HUES[k % 6]}" fill="none"')
+    trace = as_kind('found', found, Identification).trace
+    expect(trace and len(trace.rounds), 'found', found, 'a run with a trace')
+    z = as_kind('world', world, World).setting
+    answers = np.eye(z.K, dtype=int)[trace.arms].cumsum(0)
+    before = np.vstack([np.zeros(z.K, int), answers])       # answers before each round
+    seen = dict(rounds=trace.rounds, profits=trace.profits, bounds=trace.bounds,
+                counts=before[trace.rounds - 1])
+    if trace.rounds[-1] <= found.rounds and found.certificate is not None:
+        end = dict(rounds=found.rounds, profits=trace.profits[-1],
+                   bounds=found.certificate.bound, counts=before[-1])
+        seen = {name: np.concatenate([x, [end[name]]]) for name, x in seen.items()}
+    truth = optimal_rule(world).profits
+    known = np.r_[truth, seen['profits'].ravel()]
+    known = known[np.isfinite(known)]
+    low, high = known.min(), min(known.max(), 2*z.B_u)
+    ends = np.round([low - .1*(high - low), high + .1*(high - low)], 2)
+    still = Still(seen['rounds'][[0, -1]], ends, label='What a learner expects of each arm')
+    for k, profits in enumerate(np.clip(seen['profits'], *ends).T):
+        still.line(zip(seen['rounds'], profits),
+                   f'stroke="{COLORS[k % 6]}" fill="none"')
     still.axes('round', 'profit')
-    return LiveFigure('proof', data, still=still.svg, frame=len(rounds) - 1)
+    data = dict(arms=z.arms, truth=truth, eps=found.eps, range=ends,
+                **{name: x.round(4) for name, x in seen.items()})
+    return LiveFigure('proof', data, still=still.svg, frame=len(seen['rounds']) - 1)
 
 # %% ../../nbs/handbook/85_live.ipynb #21a75f7d
 UNKNOWN, CHOOSE = 'not known yet', 'choose …'
-
-def belief_names(setting):
-    "The listed beliefs in words, with their places, by the last state's probability."
-    def words(b):
-        if setting.W == 2:
-            return f'{100*b[1]:.1f} %'
-        return ' / '.join(f'{100*p:.0f}' for p in b) + ' %'
-    return [(words(setting.support[i]), int(i)) for i in np.lexsort(setting.support.T)]
+BUTTONS = 'answer', 'decline', 'undo'
 
 def offer_table(session):
     "The open offer as HTML; nothing once the session is over."
     if session.status != 'open':
         return ''
     offer = session.announce()
-    return block(html_paragraph(f'Round {offer.round}. {offer.say}'),
-                 offer.tickets(offer.digits))
+    return block(f'Round {offer.round}. {offer.say}', offer.tickets(offer.digits))
 
 # %% ../../nbs/handbook/85_live.ipynb #d727a7b9
 class SessionForm(Shown):
@@ -389,10 +349,19 @@ class SessionForm(Shown):
         self.session.undo(max(done), reason)
         return f'round {max(done)} taken back'
 
-    @cached_property
-    def widget(self) -> Any:
-        "The form as ipywidgets, made when first asked for."
-        return form_widget(self)
+    @property
+    def fields(self) -> dict[str, list[tuple[str, Any]]]:
+        "What may be chosen, by label: pairs of words and what they stand for."
+        z = self.session.setting
+        def words(b):
+            if z.W == 2:
+                return f'{100*b[1]:.1f} %'
+            return ' / '.join(f'{100*p:.0f}' for p in b) + ' %'
+        beliefs = [(words(z.support[i]), int(i)) for i in np.lexsort(z.support.T)]
+        label = f'belief in {z.states[1] if z.W == 2 else " / ".join(z.states)}'
+        return {'arm': [(a, a) for a in (CHOOSE, *z.arms)],
+                label: [(CHOOSE, CHOOSE), *beliefs],
+                'state': [(w, w) for w in (UNKNOWN, *z.states)]}
 
     def __repr__(self):
         return f'SessionForm({self.session!r})'
@@ -400,66 +369,55 @@ class SessionForm(Shown):
     @property
     def html(self) -> str:
         "A picture of the form: its fields can't be used."
-        z = self.session.setting
-        options = lambda names: ''.join(f'<option>{escape(n)}</option>' for n in names)
-        beliefs = [name for name, _ in belief_names(z)]
-        middle = beliefs[len(beliefs)//2]
-        label = f'{z.states[1]}' if z.W == 2 else ' / '.join(z.states)
-        return (f'<fieldset disabled style="max-width:34rem;opacity:.9">'
-                f'<legend>a form in JupyterLab</legend>{offer_table(self.session)}'
-                f'<p>arm <select aria-label="arm">{options(z.arms)}</select></p>'
-                f'<p>belief in {escape(label)} <input type="range" aria-label="belief">'
-                f' {middle}</p><p>state <select aria-label="state">'
-                f'{options([UNKNOWN, *z.states])}</select></p>'
-                '<p><button>answer</button> <button>decline</button> '
-                f'<button>undo</button></p><p>{escape(self.session.statement)}</p>'
-                '</fieldset>')
+        listed = lambda choices: ''.join(f'<option>{escape(words)}</option>'
+                                         for words, _ in choices)
+        fields = ''.join(f'<p><label>{escape(label)} <select>{listed(choices)}</select>'
+                         '</label></p>' for label, choices in self.fields.items())
+        buttons = ' '.join(f'<button>{name}</button>' for name in BUTTONS)
+        return ('<fieldset disabled style="max-width:34rem;opacity:.9">'
+                f'<legend>a form in JupyterLab</legend>{offer_table(self.session)}{fields}'
+                f'<p>{buttons}</p><p>{escape(self.session.statement)}</p></fieldset>')
+
+    @cached_property
+    def widget(self) -> Any:
+        "The form as ipywidgets: its fields and buttons, wired to its methods."
+        import ipywidgets as w
+        kinds = w.Dropdown, w.SelectionSlider, w.Dropdown
+        look = dict(style={'description_width': '13em'}, layout={'width': '30em'})
+        fields = [kind(options=choices, description=label, **look)
+                  for kind, (label, choices) in zip(kinds, self.fields.items())]
+        reason = w.Text(description='reason', placeholder='why no answer', **look)
+        buttons = [w.Button(description=name) for name in BUTTONS]
+        table, message, progress = (w.HTML() for _ in range(3))
+        shown = {}      # the round whose offer is in the table
+        def answer():
+            said = self.answer(*(field.value for field in fields), **shown)
+            for field in fields:
+                field.index = 0
+            return said
+        def refresh():
+            table.value = offer_table(self.session)
+            shown['round'] = len(self.session.to_frame())
+            progress.value = escape(self.session.statement)
+            for button in buttons[:2]:
+                button.disabled = self.session.status != 'open'
+        acts = answer, lambda: self.decline(reason.value, **shown), self.undo
+        def clicked(button):
+            said = tried(acts[BUTTONS.index(button.description)])
+            message.value = escape(f'{said} {tried(refresh)}')
+
+        for button in buttons:
+            button.on_click(clicked)
+        refresh()
+        return w.VBox([table, *fields, reason, w.HBox(buttons), message, progress])
 
 session_form = SessionForm
 
 # %% ../../nbs/handbook/85_live.ipynb #24ee7159
-def form_widget(form):
-    "The fields and buttons of a `SessionForm`, wired to its methods."
-    import ipywidgets as w
-    z = form.session.setting
-    wide = {'description_width': '13em'}
-    table, progress, message = w.HTML(), w.HTML(), w.HTML()
-    arm = w.Dropdown(options=[CHOOSE, *z.arms], description='arm', style=wide)
-    label = f'belief in {z.states[1]}' if z.W == 2 else 'belief'
-    belief = w.SelectionSlider(options=[(CHOOSE, CHOOSE), *belief_names(z)],
-                               description=label, style=wide,
-                               layout={'width': '30em'}, continuous_update=False)
-    state = w.Dropdown(options=[UNKNOWN, *z.states], description='state', style=wide)
-    reason = w.Text(description='reason', placeholder='why no answer', style=wide)
-    buttons = [w.Button(description=d) for d in ('answer', 'decline', 'undo')]
-    shown = {}      # the round whose offer is in the table
-    def answered():
-        said = form.answer(arm.value, belief.value, state.value, **shown)
-        arm.value = belief.value = CHOOSE
-        state.value = UNKNOWN
-        return said
-    def refresh():
-        table.value = offer_table(form.session)
-        shown['round'] = len(form.session.to_frame())
-        progress.value = escape(form.session.statement)
-        for b in buttons[:2]:
-            b.disabled = form.session.status != 'open'
-    def tried(act):
-        try:
-            return act() or ''
-        except Refused as e:
-            return f'refused: {e}'
-        except Exception as e:
-            return f'{type(e).__name__}: {e}'
-    def wire(button, act):
-        def clicked(_):
-            said = tried(act)
-            message.value = escape(f'{said} {tried(refresh)}')
-        button.on_click(clicked)
+def tried(act):
+    "What `act()` says, or what went wrong."
+    try:
+        return act() or ''
+    except Exception as e:
+        return f'{"refused" if isinstance(e, Refused) else type(e).__name__}: {e}'
 
-    acts = answered, lambda: form.decline(reason.value, **shown), form.undo
-    for button, act in zip(buttons, acts):
-        wire(button, act)
-    refresh()
-    fields = [table, arm, belief, state, reason, w.HBox(buttons), message, progress]
-    return w.VBox(fields)

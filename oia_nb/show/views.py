@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # %% auto #0
-__all__ = ['STYLE', 'HUES', 'KIND_NAMES', 'block', 'html_paragraph', 'Still', 'rule_svg', 'ticket_table', 'rule_block',
-           'trace_frame', 'Card', 'rule_card', 'session_facts']
+__all__ = ['KIND_NAMES', 'trace_frame', 'last_rounds', 'Card', 'rule_card']
 
 # %% ../../nbs/handbook/83_views.ipynb #a68aeb28
 from dataclasses import dataclass
@@ -24,36 +23,37 @@ from ..game.stackelberg import Optimum
 from ..game.oracle import Oracle
 from ..paper.oiafc import Plan
 from ..paper.complexity import Forecast, forecast_rows
-from .facts import (FactTable, ROWS_SHOWN, arm_facts, brief,
+from .facts import (FactTable, ROWS_SHOWN, arm_facts, brief, framed,
                                comparison_facts, html_table, numbered, profit_text,
                                setting_facts)
+from .plots import COLORS
 from ..run.learner import Finding, Identification, Origin, Trace, result_facts
 from ..worlds.files import write_file
-from ..game.tickets import Menu, RoundedMenu, intervals, remark, when_two
+from ..game.tickets import Menu, RoundedMenu, remark, when_two
 from ..run.experiments import Comparison
 from ..run.session import Offer, Session, tickets_html
 
 # %% ../../nbs/handbook/83_views.ipynb #8ef02623
-STYLE = ('<style>.oia-card table{border-collapse:collapse;font-size:.9em}'
-         '.oia-card th,.oia-card td{padding:.15em .7em;text-align:left;'
-         'border-bottom:1px solid color-mix(in srgb,currentColor 25%,transparent)}'
-         '.oia-card p{margin:.3em 0}.oia-card svg{max-width:24rem!important}</style>')
+def block(text, *parts):
+    "A block of HTML in the style of a view: a text, or None; tables of facts, or HTML."
+    html = [p.html() if isinstance(p, FactTable) else p for p in parts]
+    said = '' if text is None else f'<p>{escape(text)}</p>'
+    return (f'<div class="oia-card"><style>{framed("view.css")}</style>'
+            f'{said}{"".join(html)}</div>')
 
-def block(*parts):
-    "Pieces of HTML as one block with the style of a view."
-    return f'<div class="oia-card">{STYLE}{"".join(parts)}</div>'
-
-def html_paragraph(text):
-    return f'<p>{escape(text)}</p>'
+def show(cls, parts, said=repr):
+    "Give a class its view: what is `said` of an object, and the `parts` of a `block`."
+    @patch_to(cls)
+    def _repr_html_(self):
+        return block(said(self), *parts(self))
 
 # %% ../../nbs/handbook/83_views.ipynb #2a51f450
-HUES = '#0072b2', '#8a5a00', '#006a4e', '#c24f00', '#a03a7a', '#4b5563'
-
 class Still:
     """A still picture: the box [left, right] × [top, bottom] in pixels shows x from
     `xs[0]` to `xs[1]` and y from `ys[0]` to `ys[1]`."""
     def __init__(self, xs, ys, *, label, size=(440, 310), box=(52, 432, 10, 262)):
-        self.xs, self.ys, self.size, self.box = xs, ys, size, box
+        self.xs, self.ys = xs, ys
+        self.size, self.box = size, box
         self.label, self.parts = label, []
 
     def at(self, x, y):
@@ -68,12 +68,12 @@ class Still:
         self.parts.append(f'<path d="M{where}" {style}/>')
 
     def area(self, points, k):
-        self.line(points, f'fill="{HUES[k % 6]}" fill-opacity=".3"')
+        self.line(points, f'fill="{COLORS[k % 6]}" fill-opacity=".3"')
 
     def dot(self, x, y, k=0, r: float = 5):
         x, y = self.at(x, y)
         self.parts.append(f'<circle cx="{x:.0f}" cy="{y:.0f}" r="{r}" '
-                          f'fill="{HUES[k % 6]}"/>')
+                          f'fill="{COLORS[k % 6]}"/>')
 
     def text(self, x, y, words, anchor='middle'):
         "Words at a place in pixels."
@@ -87,8 +87,8 @@ class Still:
     def axes(self, xlabel, ylabel, form='{:g}'):
         "The axes, with the ends of their ranges."
         left, right, top, bottom = self.box
-        self.parts.append(f'<path d="M{left} {top}V{bottom}H{right}" fill="none" '
-                          'stroke="currentColor"/>')
+        self.line([(self.xs[0], self.ys[1]), (self.xs[0], self.ys[0]),
+                   (self.xs[1], self.ys[0])])
         for x in self.xs:
             self.text(self.at(x, 0)[0], bottom + 15, form.format(x))
         for y in self.ys:
@@ -114,10 +114,9 @@ def rule_svg(rule, setting=None):
                   label=f'expected payment by the {label}', box=(52, 350, 10, 160))
     for a, b in menu.tickets[:ROWS_SHOWN]:
         still.line([(0, a), (1, b)], 'stroke="currentColor" opacity=".25"')
-    kinks = intervals(menu)
-    x = np.unique(np.clip(kinks[np.isfinite(kinks)], 0, 1))
+    x = np.linspace(0, 1, 101)
     still.line(zip(x, (np.c_[1 - x, x] @ menu.tickets.T).max(1)),
-               f'fill="none" stroke="{HUES[0]}" stroke-width="2"')
+               f'fill="none" stroke="{COLORS[0]}" stroke-width="2"')
     for b, v in zip(rule.support[:200], rule.expected):
         still.dot(b[1], v, r=2.5)
     still.axes(label, 'expected payment', '{:.4g}')
@@ -128,8 +127,7 @@ def ticket_table(menu, setting=None, digits=None, currency=None):
     said, W = remark(menu.tickets, digits), menu.support.shape[1]
     states = numbered('state', W) if setting is None else setting.states
     when = when_two(menu, states) if W == 2 else None
-    return (tickets_html(menu, states, digits, currency, when=when)
-            + (html_paragraph(said) if said else ''))
+    return tickets_html(menu, states, digits, currency, when=when) + f'<p>{said}</p>'
 
 def rule_block(rule, setting=None, currency=None):
     "The picture, if there are two states, and the tickets."
@@ -137,59 +135,43 @@ def rule_block(rule, setting=None, currency=None):
     return picture + ticket_table(rule.menu(), setting, currency=currency)
 
 # %% ../../nbs/handbook/83_views.ipynb #abd17323
-# pyright: reportRedeclaration=false
-@patch_to(Setting)
-def _repr_html_(self):
-    return block(html_paragraph('Setting'), setting_facts({None: self}).html())
-
-@patch_to(World)
-def _repr_html_(self):
-    said = f'{self.name}: {self.agent!r}' + (f', {self.source}' if self.source else '')
-    return block(html_paragraph(said), arm_facts(self).html(),
-                 setting_facts({None: self.setting}).html())
-
-@patch_to(ScoringRule)
-def _repr_html_(self):
-    return block(html_paragraph(repr(self)), rule_block(self))
-
-@patch_to(Menu)
-def _repr_html_(self):
-    return block(ticket_table(self))
-
 @patch_to(Menu)
 def __repr__(self):
     return (f'Menu({len(self)} tickets, {self.tickets.shape[1]} states, pays up to '
             f'{self.tickets.max():.4g} of {self.bound:g})')
 
-@patch_to(Oracle)
-def _repr_html_(self):
-    arms = self.arms or numbered('arm', len(self.rules))
-    margins = [None]*len(arms) if self.margins is None else self.margins
-    rows = [[a, 'unknown' if m is None else f'{m:.4g}', f'{r.values.max():.4g}']
-            for a, m, r in zip(arms, margins, self.rules)]
-    return block(html_paragraph(repr(self)),
-                 html_table(['arm', 'leads by', 'its rule pays up to'], rows))
+def oracle_rows(oracle):
+    arms = oracle.arms or numbered('arm', len(oracle.rules))
+    margins = [None]*len(arms) if oracle.margins is None else oracle.margins
+    return [[a, 'unknown' if m is None else f'{m:.4g}', f'{r.values.max():.4g}']
+            for a, m, r in zip(arms, margins, oracle.rules)]
+
+show(Setting, lambda z: [setting_facts({None: z})])
+show(World, lambda w: [arm_facts(w), setting_facts({None: w.setting})],
+     lambda w: f'{w.name}: {w.agent!r}' + (f', {w.source}' if w.source else ''))
+show(ScoringRule, lambda rule: [rule_block(rule)])
+show(Menu, lambda menu: [ticket_table(menu)])
+show(RoundedMenu, lambda found: [ticket_table(found.menu, digits=max(found.digits, 0))],
+     lambda found: f'Tickets in units of {10.**-found.digits:g}')
+show(Oracle, lambda oracle: [
+    html_table(['arm', 'leads by', 'its rule pays up to'], oracle_rows(oracle))])
 
 # %% ../../nbs/handbook/83_views.ipynb #380eda84
+def arms_of(best):
+    world = best.world
+    return world.setting.arms if world else numbered('arm', len(best.profits))
+
 @patch_to(Optimum)
 def __repr__(self):
-    arms = self.world.setting.arms if self.world else numbered('arm', len(self.profits))
+    arms = arms_of(self)
     each = brief(f'{a} {profit_text(h)}' for a, h in zip(arms, self.profits))
     return (f'Optimum({arms[self.arm]}, profit {self.profit:.4g}, by {self.rule!r};\n'
             f'  best profits: {each})')
 
-@patch_to(Optimum)
-def _repr_html_(self):
-    world, arms = self.world, numbered('arm', len(self.profits))
-    if world is not None:
-        arms, table = world.setting.arms, arm_facts(world, self).html()
-    else:
-        table = html_table(['arm', 'best profit'],
-                           zip(arms, map(profit_text, self.profits)))
-    said = (f'The best rule: the agent chooses {arms[self.arm]}, profit '
-            f'{self.profit:.4g}')
-    return block(html_paragraph(said), rule_block(self.rule, world and world.setting),
-                 table)
+show(Optimum, lambda best: [rule_block(best.rule, best.world and best.world.setting),
+                            *([arm_facts(best.world, best)] if best.world else [])],
+     lambda best: f'The best rule: the agent chooses {arms_of(best)[best.arm]}, profit '
+                  f'{best.profit:.4g}')
 
 # %% ../../nbs/handbook/83_views.ipynb #91858507
 @patch_to(Identification)
@@ -199,22 +181,17 @@ def __repr__(self):
     lines = [f'\n  {label}: {text}' for label, text in result_facts(self).known()]
     return f'{type(self).__name__}({where}{"".join(lines)})'
 
-@patch_to(Identification)
-def _repr_html_(self):
-    return block(result_facts(self).html(),
-                 rule_block(self.rule, self.setting))
-
 @patch_to(Finding)
 def __repr__(self):
     return f'Finding({self.rule!r}, arm {self.arm}, loses at most {self.bound:.4g})'
 
-@patch_to(Finding)
-def _repr_html_(self):
-    said = f'The best rule so far: arm {self.arm}, loses at most {self.bound:.4g}.'
-    return block(html_paragraph(said), rule_block(self.rule))
+show(Identification, lambda found: [result_facts(found),
+                                    rule_block(found.rule, found.setting)],
+     lambda found: None)
+show(Finding, lambda found: [rule_block(found.rule)])
 
 # %% ../../nbs/handbook/83_views.ipynb #88d081f3
-KIND_NAMES = 'initial', 'normal', 'forced'
+KIND_NAMES = 'initial', 'normal', 'forced', 'past'
 
 @patch_to(Trace)
 def __repr__(self):
@@ -234,19 +211,17 @@ def trace_frame(trace: Trace, setting: Setting | None = None) -> pd.DataFrame:
         if len(arms) and max(arms.max(), targets.max()) >= len(names):
             raise InvalidInput('setting', setting, 'the setting of the run')
         arms, targets = ([names[k] for k in column] for column in (arms, targets))
-    paid = np.nan if trace.payments is None else trace.payments
-    return pd.DataFrame({
-        'round': np.arange(1, len(trace.arms) + 1), 'arm': arms, 'target': targets,
-        'kind': [KIND_NAMES[k] for k in trace.kinds],
-        'belief': trace.beliefs, 'payment': paid
-    })
+    return pd.DataFrame(dict(
+        round=np.arange(1, len(trace.arms) + 1), arm=arms, target=targets,
+        kind=[KIND_NAMES[k] for k in trace.kinds], belief=trace.beliefs,
+        payment=np.nan if trace.payments is None else trace.payments))
 
-@patch_to(Trace)
-def _repr_html_(self):
-    f = self.to_frame().tail(5)
-    rows = f.assign(payment=f.payment.map('{:.4g}'.format)).values
-    return block(html_paragraph(repr(self) + '; the last rounds:'),
-                 html_table(list(f.columns), rows))
+def last_rounds(trace):
+    "The last rounds as a table of HTML."
+    frame = trace_frame(trace).tail(5).round(dict(payment=4))
+    return html_table(list(frame.columns), frame.astype(object).values)
+
+show(Trace, lambda trace: [last_rounds(trace)], lambda trace: f'{trace!r}; its end:')
 
 # %% ../../nbs/handbook/83_views.ipynb #4f62fc3a
 @patch_to(Forecast)
@@ -256,35 +231,33 @@ def __repr__(self):
             f'{put(self.theorem1)} (Theorem 1), {put(self.corollary1)} (Corollary 1); '
             f'budget {put(self.budget)})')
 
-@patch_to(Forecast)
-def _repr_html_(self):
-    rounds, factors = forecast_rows(self)
-    heads = ['', 'at least', 'Theorem 1', 'Corollary 1', 'budget']
-    return block(html_table(['', 'rounds'], rounds),
-                 html_paragraph('What a change multiplies these numbers by:'),
-                 html_table(heads, factors))
-
 @patch_to(Plan)
 def __repr__(self):
     return (f'Plan(round {self.t:,}, arm {self.target}, profits '
             f'{brief(f"{h:.4g}" for h in self.profits)}, oracle\'s share '
             f'{self.alpha:.4g}, bound {self.bound:.4g})')
 
-@patch_to(Plan)
-def _repr_html_(self):
-    rows = [[k, f'{n:,.0f}', f'{i:.4g}', profit_text(h), 'target' if k == self.target
-             else ''] for k, (n, i, h) in enumerate(zip(self.N, self.I, self.profits))]
-    return block(html_paragraph(repr(self)),
-                 html_table(['arm', 'rounds', 'radius', 'profit hoped for', ''], rows))
-
-@patch_to(Comparison)
-def _repr_html_(self):
-    return block(comparison_facts(self.table).html())
-
 @patch_to(Comparison)
 def __repr__(self):
     return (f'Comparison({len(self.frame)} runs, {len(self.table)} cells: '
             f'{brief(dict.fromkeys(self.table.method))})')
+
+def plan_rows(plan):
+    return [[k, f'{n:,.0f}', f'{i:.4g}', profit_text(h), 'target'*(k == plan.target)]
+            for k, (n, i, h) in enumerate(zip(plan.N, plan.I, plan.profits))]
+
+def bound_tables(forecast, table, between='{}'):
+    "What is proved beforehand: two tables, each made by `table`, and a line between."
+    rounds, factors = forecast_rows(forecast)
+    heads = ['', 'at least', 'Theorem 1', 'Corollary 1', 'budget']
+    return [table(['', 'rounds'], rounds),
+            between.format('What a change multiplies these numbers by:'),
+            table(heads, factors)]
+
+show(Forecast, lambda f: bound_tables(f, html_table, '<p>{}</p>'), lambda f: None)
+show(Plan, lambda plan: [html_table(
+    ['arm', 'rounds', 'radius', 'profit hoped for', ''], plan_rows(plan))])
+show(Comparison, lambda found: [comparison_facts(found.table)])
 
 # %% ../../nbs/handbook/83_views.ipynb #b0ce900c
 @dataclass(frozen=True)
@@ -321,28 +294,22 @@ def rule_card(rule: ScoringRule, setting: Setting, currency: str | None = None, 
     title = as_text('title', title)
     currency = None if currency is None else as_text('currency', currency)
     page = Offer(0, rule, z, currency).sheet(digits)
-    shown = block(html_paragraph(title), ticket_table(rule.menu(), z, digits, currency))
+    shown = block(title, ticket_table(rule.menu(), z, digits, currency))
     return Card(page.replace('Round 0', escape(title)), shown)
-
-@patch_to(RoundedMenu)
-def _repr_html_(self):
-    return block(ticket_table(self.menu, digits=max(self.digits, 0)))
 
 # %% ../../nbs/handbook/83_views.ipynb #4561c513
 @patch_to(Offer)
 def __repr__(self):
     return f'Offer(round {self.round}: {len(self.menu)} tickets, {self.rule!r})'
 
-@patch_to(Offer)
-def _repr_html_(self):
-    z = self.setting
-    said = (f'Round {self.round}. Choose how to look ({brief(z.arms)}), and say what '
-            'you believe.')
-    return block(html_paragraph(said), rule_block(self.rule, z, self.currency))
+show(Offer, lambda offer: [rule_block(offer.rule, offer.setting, offer.currency)],
+     lambda offer: f'Round {offer.round}. Choose how to look '
+                   f'({brief(offer.setting.arms)}), and say what you believe.')
 
 def session_facts(s):
     "What stands in a `Session`: for its view, and for `oia session`."
-    left, best, put = s.left or (None, None), s.best, s.sum_text
+    (rounds, money), put = s.left or (None, None), s.sum_text
+    best = s.best
     some = lambda n: f'{n:,}' if n else ''
     return FactTable.of(
         ('file', 'file', str(s.journal.path), ''), ('status', 'status', s.status, ''),
@@ -353,17 +320,17 @@ def session_facts(s):
         ('paid', 'paid', s.paid, put), ('owed', 'may yet be due', s.owed, put),
         ('expected', 'expected to be due', s.expected, put),
         ('currency', 'currency', s.head['currency'], lambda unit: ''),
-        ('rounds_left', 'rounds left, about', left[0], ',.0f'),
-        ('money_left', 'to be paid yet, about', left[1], put),
+        ('rounds_left', 'rounds left, about', rounds, ',.0f'),
+        ('money_left', 'to be paid yet, about', money, put),
         ('pending', 'states pending', [r.number for r in s._rounds if r.pending],
          brief),
         ('bound', 'best so far', best and best.bound,
          lambda bound: f'{s.setting.arms[best.arm]}, loses at most {bound:.3g}'))
 
-@patch_to(Session)
-def _repr_html_(self):
-    rows = [[r['round'], r['status'], r['arm'] or '', r['state'] or '',
-             '' if r['due'] is None else self.sum_text(r['due'])]
-            for r in map(self.plain_round, self._rounds[-5:])]
-    return block(session_facts(self).html(),
-                 html_table(['round', 'status', 'arm', 'state', 'due'], rows))
+def round_facts(s):
+    "What became of each of the last rounds of a `Session`."
+    columns = [(key, key, '') for key in ('round', 'status', 'arm', 'state')]
+    return FactTable.of_rows([*columns, ('due', 'due', s.sum_text)],
+                             map(s.plain_round, s._rounds[-5:]))
+
+show(Session, lambda s: [session_facts(s), round_facts(s)], lambda s: None)

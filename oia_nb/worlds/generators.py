@@ -15,8 +15,7 @@ __all__ = ['PRIORS', 'SIGNS', 'random_world', 'blackwell_world', 'simple_world',
 import numpy as np
 from ..core import (InvalidInput, NotInducible, as_array, as_choice, as_integer,
                          as_number, generator)
-from ..game.information import (Environment, InformationStructure, Setting, World,
-                                     make_world)
+from ..game.information import InformationStructure, Setting, World, make_world
 from ..game.oracle import widest_margin
 
 # %% ../../nbs/handbook/76_generators.ipynb #aeb50bea
@@ -164,7 +163,7 @@ def bits_world(gaps: ArrayLike, cost: Any = 0., accuracy: float = .9, copies: in
     structure = InformationStructure([b/len(b) for b in beliefs[:K]], costs)
     decisions = [(w + .1*x)*x*SIGNS[k] for k, w in enumerate(weights) for x in (1, -1)]
     utility = np.array([*decisions, np.where(np.arange(8) == 0, 1., -1.)]).T
-    return Environment(structure, Setting(np.vstack(beliefs), utility, 1., K), name)
+    return World(structure, Setting(np.vstack(beliefs), utility, 1., K), name)
 
 # balanced, pairwise independent functions of eight states
 SIGNS = np.array([[(-1.)**(k & w).bit_count() for w in range(8)] for k in range(1, 8)])

@@ -7,6 +7,7 @@ from oia_nb.run.session import chained, read_journal
 CLINIC = load_world('clinic')
 Z = CLINIC.setting
 WORLD = random_world(2, 2, 2, 5, prior='arm', margin=.05)
+TARGET = dict(eps=.04, delta=.05)
 SHORT = dict(eps=.5*WORLD.setting.B, delta=.1, method='oiafc', max_rounds=60)
 THREE = random_world(2, 3, 3, 1, margin=.01)
 COIN = make_world([[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]], [0., .02],

@@ -1,6 +1,7 @@
 """Sessions by command: each step leaves what it says in the file, and what is refused leaves
 nothing."""
 import importlib.util
+import os
 import subprocess
 import sys
 
@@ -8,8 +9,8 @@ import numpy as np
 import pytest
 
 from conftest import ROOT
-from oia_nb.all import Offer, Session
-from people import CLINIC, Z, records_of, reply
+from oia_nb.all import OIAError, Offer, Session
+from people import CLINIC, TARGET, Z, records_of, reply
 from test_study import TRIAGE
 
 BEGUN = []      # the file of `begun`, once it is made
@@ -41,7 +42,7 @@ def answer(oia):
 def test_commands_do_what_the_session_does(begun, tmp_path):
     """The file that commands write holds the session that Python would have made with the same
     answers."""
-    with Session.create(tmp_path/'python.jsonl', CLINIC, eps=.04, delta=.05, currency='€') as s:
+    with Session.create(tmp_path/'python.jsonl', CLINIC, **TARGET, currency='€') as s:
         for n in range(3):
             offer = s.announce()
             r = reply(offer)
@@ -63,18 +64,11 @@ def test_all_that_a_session_takes_can_be_said(oia, tmp_path):
                    method='own_beliefs', lottery='a coin', margin=1.).close()
     assert records_of(tmp_path/'day.jsonl') == records_of(tmp_path/'python.jsonl')
 
-def test_status_tells_all_in_json(begun):
+def test_an_answer_and_what_follows(begun):
     found, err = begun.json('session status day.jsonl')
     assert err == '' and (found['status'], found['rounds'], found['pending'], found['currency'],
                           found['unused']) == ('open', 3, [2, 3], '€', 0)
-    assert [a['arm'] for a in found['answers']]
-    assert all(isinstance(a['belief'], int) for a in found['answers'][:3])
-    claim = begun.json('session stop day.jsonl')[0]['statement'].split(' Checked: ')[0]
-    assert 'certified' in claim or 'with probability 95 %' in claim
-    assert begun.json('session status day.jsonl')[0]['status'] == 'stopped'
-    assert claim in begun('session stop day.jsonl')[1]
-
-def test_an_answer_and_what_follows(begun):
+    assert all(a['arm'] and isinstance(a['belief'], int) for a in found['answers'][:3])
     found, r = answer(begun)
     assert found['round']['arm'] == Z.arms[r.arm] and found['rounds'] == 4
     due = begun.json('session reveal day.jsonl 4 malignant')[0]
@@ -83,6 +77,10 @@ def test_an_answer_and_what_follows(begun):
     first = begun('session next day.jsonl')[1]
     assert begun('session decline day.jsonl --why ill')[0] == 0
     assert begun('session next day.jsonl')[1] == first
+    claim = begun.json('session stop day.jsonl')[0]['statement'].split(' Checked: ')[0]
+    assert 'certified' in claim or 'with probability 95 %' in claim
+    assert begun.json('session status day.jsonl')[0]['status'] == 'stopped'
+    assert claim in begun('session stop day.jsonl')[1]
 
 REFUSED = [
     *('answer day.jsonl --arm ' + words for words in (
@@ -104,35 +102,64 @@ def test_what_is_refused_writes_nothing(begun, tmp_path, line):
     assert (tmp_path/'day.jsonl').read_bytes() == before
     assert not [p.name for p in tmp_path.iterdir() if p.name[0] in 'xn']
 
-# --- The example ---------------------------------------------------------------------------------
-
-def example():
-    spec = importlib.util.spec_from_file_location('session_example', ROOT/'examples'/'session.py')
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
 def test_the_day_of_the_example(tmp_path):
-    """Killed in the middle and resumed, the day ends as one without a cut; forty answers, of
-    which four are refused and one undone."""
-    day = example()
-    answers = [line for line in day.MORNING + day.AFTERNOON
-               if line.split()[0] not in ('decline', 'reveal', 'undo')]
-    assert len(answers) == 40 and sum(line != '*' for line in answers) == 4
+    "Killed in the middle and resumed; forty answers, of which four are refused and one undone."
     run = subprocess.run(
         [sys.executable, ROOT/'examples'/'session.py', tmp_path/'cut.jsonl'],
         capture_output=True, text=True, timeout=120,
         env={'PYTHONPATH': str(ROOT), 'PATH': '/usr/bin:/bin', 'HOME': str(tmp_path)})
     assert run.returncode == 0, run.stderr
     assert 'killed: True' in run.stdout and run.stdout.count('refused') == 4
-    with Session.create(tmp_path/'whole.jsonl', CLINIC, eps=.04, delta=.05, currency='€') as s:
-        day.work(s, day.MORNING)
-        day.work(s, day.AFTERNOON)
-        whole = s.stop()
-        frame = s.to_frame()
     with Session.open(tmp_path/'cut.jsonl') as s:
-        assert s.status == 'stopped' and s.rounds == 35
-        # the facts of the morning are the same; after the cut the learner may ask otherwise
-        assert s.to_frame()[:12].equals(frame[:12]) and len(s.to_frame()) == len(frame)
-        assert s.result.verify() and whole.verify()
+        assert s.status == 'stopped' and s.rounds == 35 and s.result.verify()
         assert s.to_frame().state.notna().sum() == 2 and (s.to_frame().status == 'void').sum() == 1
+
+BOT = '''
+from otree.api import *
+from oia_nb.all import generator, load_world
+from . import FIELDS, C, Offer, session
+
+CLINIC = load_world('clinic')
+
+class PlayerBot(Bot):
+    def play_round(self):
+        s = session()
+        n = s.rounds
+        assert f'name="offer" value="{s.announce().round}"' in self.html
+        assert '<table>' in self.html and 'pays if malignant' in self.html
+        r = CLINIC.respond(s.announce().rule, generator(3, n))
+        said = {name: round(100*p, 1) for name, p in zip(FIELDS, r.report)}
+        answer = dict(offer=s.announce().round, arm=C.ARMS[r.arm]) | said
+        yield SubmissionMustFail(Offer, answer | dict.fromkeys(FIELDS, 99))
+        # a page that was shown before, sent again
+        yield SubmissionMustFail(Offer, answer | dict(offer=answer['offer'] - 1 or 9))
+        assert s.rounds == n
+        yield Offer, answer
+        assert s.rounds == n + 1 and self.player.payoff == .25
+'''
+
+@pytest.mark.skipif(importlib.util.find_spec('otree') is None, reason='oTree is not installed')
+def test_a_bot_answers_the_offers_of_a_session(tmp_path):
+    """The oTree app of the examples, played by a bot of oTree's: what it answers is in the journal;
+    what is refused is said in the form and isn't."""
+    env = os.environ | {'PYTHONPATH': os.pathsep.join([str(ROOT), *sys.path])}
+    def run(*words, cwd):
+        return subprocess.run([sys.executable, *words], cwd=cwd, env=env, capture_output=True,
+                              text=True, timeout=120)
+    example = importlib.util.spec_from_file_location('otree_app', ROOT/'examples'/'otree_app.py')
+    module = importlib.util.module_from_spec(example)
+    example.loader.exec_module(module)
+    path = tmp_path/'day.jsonl'
+    Session.create(path, CLINIC, **TARGET, currency='€', fee=.25).close()
+    project = module.export(path, tmp_path/'project', rounds=5)
+    (project/'offers'/'tests.py').write_text(BOT)
+    played = run('-c', 'from otree.main import execute_from_command_line as run; run()', 'test',
+                 'offers', cwd=project)
+    assert played.returncode == 0, played.stderr[-2000:]
+    with Session.open(path, write=False) as s:
+        assert s.rounds == 5 and s.status == 'open'
+    with pytest.raises(OIAError, match='does not exist yet'):
+        module.export(path, project)
+    failed = run(ROOT/'examples'/'otree_app.py', 'nowhere.jsonl', 'x', cwd=tmp_path)
+    assert failed.returncode == 1 and failed.stderr.count('\n') == 1
+    assert 'otree_app: ' in failed.stderr

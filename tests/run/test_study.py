@@ -1,6 +1,7 @@
 """A study with people: what they say, what goes wrong, what is paid, and what can be printed."""
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -12,11 +13,10 @@ import pytest
 from conftest import ROOT
 from oia_nb.all import (InvalidInput, Offer, Refused, Session, Setting, action_informed_oracle,
                         forecast, generator, identify, is_proper, load_world, make_world,
-                        optimal_rule, parse_expert, simple_regret, v_shaped, world_from_table)
+                        optimal_rule, parse_expert, simple_regret, v_shaped)
 from oia_nb.experts.open_setting import OpenSetting
 from oia_nb.game.tickets import decimals, payable, payable_bend
 from oia_nb.run.session import drawn
-from oia_nb.worlds.tables import scored
 from people import CLINIC, THREE, Z, answer, play, records_of, reply
 
 ORACLE = action_informed_oracle(CLINIC)
@@ -63,7 +63,6 @@ def test_coins_cost_few_rounds():
         worth = found.menu().tickets @ [1 - x, x]
         assert is_proper(found) and len(worth) == 2 and np.ptp(worth) < 1e-9
 
-
 # --- What people say -----------------------------------------------------------------------------
 
 def test_an_oracle_for_other_beliefs():
@@ -75,39 +74,33 @@ def test_an_oracle_for_other_beliefs():
     for new, old in zip(found.rules, ORACLE.rules):
         for belief, pays in zip(old.support, old.expected):
             assert new.expected[wider.index(belief)] == pytest.approx(pays)
-    grid = Setting.grid(Z.states, utility=Z.utility, bound=Z.bound, arms=Z.arms, step=.05)
-    assert ORACLE.on(grid).margins is None and ORACLE.on(Z) is ORACLE
 
-def test_a_session_on_a_grid(tmp_path):
-    "Multiples of five percent are listed; what is between goes to the nearest, or is refused."
-    grid = Setting.grid(Z.states, utility=Z.utility, bound=Z.bound, arms=Z.arms, step=.05)
-    with Session.create(tmp_path/'a.jsonl', grid, ORACLE, eps=.3, delta=.1, snap=.025) as s:
-        offer = s.announce()
-        assert 'Say whole percentages.' in str(offer) and offer.say in offer.sheet()
-        r = s.answer('palpation', percent=22)
-        assert grid.support[r.belief].tolist() == [.8, .2] and r.distance == pytest.approx(.02)
-    with Session.create(tmp_path/'b.jsonl', grid, ORACLE, eps=.3, delta=.1) as s:
-        s.announce()
-        with pytest.raises(Refused, match='within 0.01'):
-            s.answer('palpation', percent=22)
+WHOLE = 'Say whole percentages.'
+GRID = Setting.grid(Z.states, utility=Z.utility, bound=Z.bound, arms=Z.arms, step=.05)
 
-def test_what_to_say_is_on_the_sheet(tmp_path):
-    "As many digits as tell the beliefs apart; whole percents would merge some, and that is said."
-    with Session.create(tmp_path/'a.jsonl', CLINIC, eps=.3, delta=.1) as s:
-        assert s.announce().say == 'Say percentages with 2 decimals.'
-        assert 'would merge' in s.advice
-    with Session.create(tmp_path/'b.jsonl', CLINIC, eps=.3, delta=.1, told='rounding=2') as s:
-        assert s.head['method'] == 'own_beliefs'
-        assert s.announce().say == 'Say whole percentages.' == s.advice
-
-def test_beliefs_that_nobody_listed(tmp_path):
-    "A session of an open setting takes any whole percentage, and the learner that is made for it."
+def test_what_a_session_takes_and_asks_for(tmp_path):
+    """Multiples of five percent are listed; what is between goes to the nearest, or is refused. As
+    many digits are asked for as tell the beliefs apart; whole percents would merge some, and that
+    is said. An open setting takes any whole percentage, by the learner that is made for it."""
     where = OpenSetting(Z.utility, Z.bound, Z.arms, Z.states, Z.decisions)
-    with Session.create(tmp_path/'a.jsonl', where, ORACLE, eps=1., delta=.1) as s:
-        s.announce()
-        r = s.answer('palpation', percent=23)
-        assert s.setting.support[r.belief].tolist() == [.77, .23]
-        assert s.head['method'] == 'open_support' and s.advice == 'Say whole percentages.'
+    assert ORACLE.on(GRID).margins is None and ORACLE.on(Z) is ORACLE
+    def begun(subject, *oracle, eps=.3, **options):
+        path = tmp_path/f'{len(list(tmp_path.iterdir()))}.jsonl'
+        s = Session.create(path, subject, *oracle, eps=eps, delta=.1, **options)
+        return s, s.announce()
+    s, offer = begun(GRID, ORACLE, snap=.025)
+    assert WHOLE in str(offer) and offer.say in offer.sheet()
+    r = s.answer('palpation', percent=22)
+    assert s.setting.support[r.belief].tolist() == [.8, .2] and r.distance == pytest.approx(.02)
+    with pytest.raises(Refused, match='within 0.01'):
+        begun(GRID, ORACLE)[0].answer('palpation', percent=22)
+    s, offer = begun(CLINIC)
+    assert offer.say == 'Say percentages with 2 decimals.' and 'would merge' in s.advice
+    s, offer = begun(CLINIC, told='rounding=2')
+    assert s.head['method'] == 'own_beliefs' and offer.say == WHOLE == s.advice
+    s, _ = begun(where, ORACLE, eps=1.)
+    assert s.setting.support[s.answer('palpation', percent=23).belief].tolist() == [.77, .23]
+    assert s.head['method'] == 'open_support' and s.advice == WHOLE
 
 def test_arms_that_no_rule_makes_the_favourite(tmp_path, caplog):
     "They are left out, with a sentence that names them; other worlds are refused as before."
@@ -123,25 +116,14 @@ def test_arms_that_no_rule_makes_the_favourite(tmp_path, caplog):
     assert f'favourite: {Z.arms[2]}' in caplog.text
     assert forecast(dear, eps=1., delta=.1, runs=1).finished[0] == 1
 
-def test_a_decimal_comma(oia):
-    Session.create('a.jsonl', CLINIC, eps=.3, delta=.1).close()
-    assert oia('session next a.jsonl')[0] == 0
-    said = 'session answer a.jsonl --arm palpation'
-    status, _, err = oia(said, '--report', '36,5,63,5')
-    assert status == 2 and 'with a point, 36.5' in err
-    assert 'ticket held: A' in oia(said, '--percent', 100*Z.support[7, 1])[1]
-
-def test_three_states_on_a_sheet():
-    "Which ticket a report holds is said in reports, and by a small script."
-    rule = optimal_rule(THREE).rule
-    page = Offer(1, rule, THREE.setting).sheet()
+def test_sheets():
+    """Which ticket a report of three states holds is said in reports, and by a small script. In
+    short the tickets are all there, folded away, under what they are for."""
+    page = Offer(1, optimal_rule(THREE).rule, THREE.setting).sheet()
     assert '× your probability' not in page and 'if you say' in page
     assert page.count('<input') == 3 and 'src=' not in page
     for b in THREE.setting.support:
         assert ' / '.join(f'{100*p:.3g}' for p in b) in page
-
-def test_a_sheet_in_short():
-    "The tickets are all there, folded away, under what they are for; nothing else changes."
     for world in CLINIC, THREE:
         offer = Offer(1, optimal_rule(world).rule, world.setting, '€', digits=2)
         page, short = offer.sheet(), offer.sheet(details=False)
@@ -179,12 +161,22 @@ def test_amend_and_undo_keep_what_was_paid(tmp_path):
     with Session.open(path) as s:
         assert s.to_frame().equals(seen[0]) and (s.paid, s.statement) == seen[1:]
 
-def test_the_end_is_a_sentence_with_a_way_out(tmp_path):
-    "Two wrong arms end it; the sentence names the rounds, and amending them goes on."
-    with Session.create(tmp_path/'a.jsonl', CLINIC, eps=.1, delta=.05) as s:
-        for _ in range(2):
-            s.announce()
+def test_it_asks_again_before_it_accuses(tmp_path):
+    """An answer that contradicts others is refused once. Said again it stands, and ends the
+    session: a sentence names the rounds, and amending them goes on."""
+    path = tmp_path/'a.jsonl'
+    with Session.create(path, CLINIC, eps=.1, delta=.05, asks=True) as s:
+        s.announce()
+        s.answer('palpation', belief=7)
+        s.announce()
+        with pytest.raises(Refused, match='did you mean it'):
             s.answer('palpation', belief=7)
+        assert s.status == 'open' and s.rounds == 1 and s.announce().round == 2
+    with Session.open(shutil.copy(path, tmp_path/'b.jsonl')) as s:
+        answer(s)
+        assert s.status == 'open' and '1 answer was asked again' in s.statement
+    with Session.open(path) as s:
+        s.answer('palpation', belief=7)
         assert s.status == 'assumption_violated' and s.best is None
         assert 'Seen in round' in s.statement and "s.amend(" in s.way_out
         with pytest.raises(Refused, match='amend'):
@@ -192,28 +184,8 @@ def test_the_end_is_a_sentence_with_a_way_out(tmp_path):
         first = s.contradiction[0]
         right = reply(Offer(first, s._rounds[first - 1].rule, Z))
         s.amend(first, arm=right.arm, report=list(right.report), reason='I clicked twice')
-        assert s.status == 'open'
-        play(s, 10**6)
-        assert s.status == 'certified' and '1 answer was amended' in s.statement
-
-def test_it_asks_again_before_it_accuses(tmp_path):
-    "An answer that contradicts others is refused once; said again, it stands."
-    for right in True, False:
-        path = tmp_path/f'{right}.jsonl'
-        with Session.create(path, CLINIC, eps=.1, delta=.05, asks=True) as s:
-            s.announce()
-            s.answer('palpation', belief=7)
-            s.announce()
-            with pytest.raises(Refused, match='did you mean it'):
-                s.answer('palpation', belief=7)
-            assert s.status == 'open' and s.rounds == 1 and s.announce().round == 2
-        with Session.open(path) as s:
-            if right:
-                answer(s)
-                assert s.status == 'open' and '1 answer was asked again' in s.statement
-            else:
-                s.answer('palpation', belief=7)
-                assert s.status == 'assumption_violated'
+        play(s, 10)
+        assert s.status == 'open' and '1 answer was amended' in s.statement
 
 def test_the_command_says_what_to_do_next(oia, tmp_path):
     "After each step the literal command, in words and in JSON; typed as it is, it works."
@@ -226,8 +198,10 @@ def test_the_command_says_what_to_do_next(oia, tmp_path):
     does('session next a.jsonl')
     found = oia.json('session status a.jsonl')[0]
     assert found['next'].startswith('oia session answer a.jsonl --round 1')
+    err = oia('session answer a.jsonl --arm palpation --report 36,5,63,5')[2]
+    assert 'with a point, 36.5' in err
     for _ in range(2):
-        does('session answer a.jsonl --arm palpation --report 62.6,37.4')
+        assert 'ticket held: ' in does('session answer a.jsonl --arm palpation --report 62.6,37.4')
         oia('session next a.jsonl')
     out = does('session status a.jsonl')
     assert 'next: oia session amend a.jsonl' in out and 'Seen in round' in out
@@ -244,10 +218,10 @@ def test_what_is_left(tmp_path):
     "As soon as bounds fall there is a guess of the rounds and the money that are left."
     with Session.create(tmp_path/'a.jsonl', CLINIC, eps=.01, delta=.05) as s:
         assert s.left is None
-        play(s, 150)
+        play(s, 80)
         s.announce()
         rounds, money = s.left
-        assert 10 < rounds < 10**6 and money == pytest.approx(rounds*s.expected/150)
+        assert 10 < rounds < 10**6 and money == pytest.approx(rounds*s.expected/80)
         assert f'About {rounds:,} rounds' in s.statement and 'Proved so far' in s.statement
 
 # --- A whole study -------------------------------------------------------------------------------
@@ -272,38 +246,27 @@ TRIAGE = make_world([np.full((1, 3), 1/3), look(.6), look(.9)], [0., 1., 4.], ar
                     bound=100.)
 STUDIES = {'two states': (in_euros(CLINIC), 30.), 'three states': (TRIAGE, 25.)}
 
-def person(world, rng):
-    """A function of an offer and what was said: (arm, whole percents, state), with a slip of
-    the arm in round 5 and of the percents in round 9; and the right answer."""
-    z = world.setting
-    def answer(number, rule):
-        r = world.respond(rule, rng)
-        right = z.arms[r.arm], [round(100*p) for p in r.report], z.states[r.state]
-        arm, said = right[:2]
-        if number == 5:
-            arm = z.arms[(r.arm + 1) % z.K]
-        if number == 9:
-            said = (100*z.support[(z.index(r.report) + 1) % z.M]).round().astype(int).tolist()
-        return (arm, said, right[2]), right
-    return answer
-
 def by_python(path, world, eps, **options):
-    "The study in Python: two slips, one of which is asked again and the other amended."
-    answer, asked = person(world, generator(1)), 0
+    """The study in Python, with a slip of the arm in round 5, and of the percents in round 9: one
+    is asked again, and the other amended. Returns how many are asked again."""
+    rng, z, asked = generator(1), world.setting, 0
     with Session.create(path, world, eps=eps, delta=.05, currency='€', fee=.5, asks=True,
                         person='R. Roe', **options or dict(unit=.01)) as s:
         while s.status == 'open':
             offer = s.announce()
-            (arm, said, state), right = answer(offer.round, offer.rule)
+            r, n = world.respond(offer.rule, rng), offer.round
+            right, state = [round(100*p) for p in r.report], z.states[r.state]
+            other = (100*z.support[(z.index(r.report) + 1) % z.M]).round().astype(int).tolist()
             try:
-                s.answer(arm, said, state=state, round=offer.round)
+                s.answer(z.arms[(r.arm + (n == 5)) % z.K], other if n == 9 else right, state=state,
+                         round=n)
             except Refused:
                 asked += 1
-                s.answer(*right[:2], state=state, round=offer.round)
-            if offer.round == 9:
-                s.amend(9, report=right[1], reason='the line of another patient')
-            elif s._rounds[-1].arm != world.setting.arm_index(right[0]):
-                s.amend(offer.round, arm=right[0], report=right[1], reason='clicked too soon')
+                s.answer(z.arms[r.arm], right, state=state, round=n)
+            if n == 9:
+                s.amend(9, report=right, reason='the line of another patient')
+            elif s._rounds[-1].arm != r.arm:
+                s.amend(n, arm=z.arms[r.arm], report=right, reason='clicked too soon')
     return asked
 
 def test_an_arm_whose_first_answers_are_alike_is_sampled_on():
@@ -337,6 +300,24 @@ def test_a_study_with_people(tmp_path, name):
         assert round(100*s.paid) == cents == round(100*(table.paid + table.fee).iloc[-1])
         assert cents == round(100*(table.paid + table.fee).iloc[:-1].sum())
         assert all(x == round(x, 2) for values in rules.values() for row in values for x in row)
+
+def test_a_lottery_pays_the_prize_or_nothing(tmp_path):
+    "The books hold prizes and fees, each draw that of the recorded seed."
+    by_python(tmp_path/'a.jsonl', TRIAGE, 25., lottery='a coin of 1999')
+    with Session.open(tmp_path/'a.jsonl', write=False) as s:
+        offer = Offer(1, s._rounds[0].rule, TRIAGE.setting, '€', lottery=True)
+        assert 'wins if low' in offer.sheet() and 'you win 100 €' in str(offer)
+        assert s.status == 'certified' and s.result.verify()
+        assert simple_regret(TRIAGE, s.result.rule) <= 25
+        wins = [r.due for r in s._rounds]
+        assert set(wins) == {0., 100.} and s.paid == sum(wins) + .5*s.rounds
+        for r in s._rounds:
+            draw = int(hashlib.sha256(f'a coin of 1999:{r.number}'.encode()).hexdigest()[:13], 16)
+            assert (draw/16**13 < r.rule.values[r.belief, r.state]/100) == (r.due > 0)
+        assert 'you win' in s.protocol('To see.')
+    chances = [drawn('seed', n) for n in range(4000)]
+    # false alarm 1e-6: the mean of 4,000 uniform numbers, 4.9 standard deviations
+    assert abs(np.mean(chances) - .5) < 4.9/np.sqrt(12*4000)
 
 def test_a_forecast_for_the_expert_one_has(oia):
     "Of an expert who lapses, by the learner that honours it; what is proved by then, falling."
@@ -379,28 +360,6 @@ def test_entry_points(tmp_path):
                          env=os.environ | {'PYTHONPATH': f'{ROOT}{os.pathsep}{tmp_path}'})
     assert run.returncode == 0, run.stderr
 
-def test_costs_as_intervals_of_a_table():
-    table = dict(truth=['a', 'b']*20, seen=['x', 'y']*15 + ['y', 'x']*5)
-    world = world_from_table(table, state='truth', arms=dict(look=['seen'], guess=[]),
-                             costs=dict(look=(.01, .05), guess=0.), utility=np.eye(2), bound=1.)
-    assert world.costs.tolist() == pytest.approx([.03, 0.])
-    assert world.cost_ranges == ((.01, .05), (0., 0.))
-
-def test_a_score_of_many_columns(capsys):
-    "Six columns, too many to be told apart, make one arm; what it tells is said, and is true."
-    pytest.importorskip('sklearn')
-    rng = generator(0)
-    truth = rng.random(400) < .4
-    table = {f'c{i}': np.where(rng.random(400) < .7, truth, ~truth).astype(int) for i in range(5)}
-    table |= dict(age=rng.normal(truth, 1.), truth=np.where(truth, 'bad', 'good'))
-    arms = dict(guess=[], audit=scored([*(f'c{i}' for i in range(5)), 'age'], bins=4))
-    world = world_from_table(table, state='truth', arms=arms, costs=dict(guess=0., audit=.05),
-                             utility=np.eye(2), bound=1.)
-    assert len(world.structure.joint[1]) == 4
-    assert '4 classes of a score of 6 columns' in capsys.readouterr().out
-    sure = world.structure.joint[1]/world.structure.joint[1].sum(1, keepdims=True)
-    assert sure.max() > .8
-
 def test_what_is_told_chooses_the_learner(tmp_path):
     "In Python as by the command; Python's errors name what would do."
     for n, (told, method) in enumerate([('lapses=0.05', 'patient'), ('beliefs=own', 'own_beliefs'),
@@ -411,23 +370,3 @@ def test_what_is_told_chooses_the_learner(tmp_path):
         assert found.origin.method == method
     with pytest.raises(InvalidInput, match='sharp relies on it'):
         identify(CLINIC, eps=1., delta=.1, told='lapses=0.05', method='sharp')
-
-
-def test_a_lottery_pays_the_prize_or_nothing(tmp_path):
-    """Three states: whole percents, two slips, an amendment; certified, and the books hold prizes
-    and fees, each draw that of the recorded seed."""
-    by_python(tmp_path/'a.jsonl', TRIAGE, 25., lottery='a coin of 1999')
-    with Session.open(tmp_path/'a.jsonl', write=False) as s:
-        offer = Offer(1, s._rounds[0].rule, TRIAGE.setting, '€', lottery=True)
-        assert 'wins if low' in offer.sheet() and 'you win 100 €' in str(offer)
-        assert s.status == 'certified' and s.result.verify()
-        assert simple_regret(TRIAGE, s.result.rule) <= 25
-        wins = [r.due for r in s._rounds]
-        assert set(wins) == {0., 100.} and s.paid == sum(wins) + .5*s.rounds
-        for r in s._rounds:
-            draw = int(hashlib.sha256(f'a coin of 1999:{r.number}'.encode()).hexdigest()[:13], 16)
-            assert (draw/16**13 < r.rule.values[r.belief, r.state]/100) == (r.due > 0)
-        assert 'you win' in s.protocol('To see.')
-    chances = [drawn('seed', n) for n in range(4000)]
-    # false alarm 1e-6: the mean of 4,000 uniform numbers, 4.9 standard deviations
-    assert abs(np.mean(chances) - .5) < 4.9/np.sqrt(12*4000)

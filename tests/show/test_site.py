@@ -4,8 +4,8 @@ import json
 
 import numpy as np
 import pytest
-import browser
 import check_site
+import copies
 import nbdev_myst
 import pages
 from conftest import ROOT
@@ -56,6 +56,23 @@ def test_wide_code_is_found(site):
     (site/'nbs'/'a.ipynb').write_text(notebook('x = 1\ny = ' + '1'*85), encoding='utf-8')
     assert list(check_site.wide_code(site)) == ['a, cell abcdef01: 89 columns']
 
+def test_the_copy_needs_no_tools(tmp_path):
+    "No directive, no role that Jupyter doesn't know, owners in words, and the paths of `nbs`."
+    copies.write_book(ROOT/'nbs', tmp_path/'book')
+    paths = copies.chapter_paths(tmp_path/'book')
+    assert paths == copies.chapter_paths(ROOT/'nbs') and len(paths) > 60
+    cells = [c for p in paths for c in copies.read_notebook(tmp_path/'book'/p)['cells']]
+    texts = {kind: [c['source'] for c in cells if c['cell_type'] == kind]
+             for kind in ('markdown', 'code')}
+    assert not any(mark in text for text in texts['markdown']
+                   for mark in ('{doc}`', '{cite:', '{toctree}'))
+    assert any(' · Paper, corrected\n' in text for text in texts['markdown'])
+    assert not any(s.startswith('#|') or 'nbdev' in s.split('\n')[0] for s in texts['code'])
+    assert (tmp_path/'book'/'_static'/'claims.toml').exists()
+    assert all((tmp_path/'book'/p.parent/'matplotlibrc').exists() for p in paths)
+    for said, left in ('#| export\n#| hide\nx = 1', 'x = 1'), ('x = 1\n#| export', ) * 2:
+        assert copies.plain_code(said) == left
+
 def test_lost_page_is_found():
     import build_docs
     pairs = list(build_docs.redirects(ROOT))
@@ -66,13 +83,6 @@ def test_lost_page_is_found():
         f"{pairs[0][0]}: doesn't lead to {pairs[0][1]}"]
 
 # --- In a browser ---------------------------------------------------------------------
-
-@pytest.fixture(scope='module')
-def window(tmp_path_factory):
-    if not browser.installed():
-        pytest.skip('no Chromium')
-    with browser.Browser(tmp_path_factory.mktemp('profile')) as opened:
-        yield opened
 
 def test_printed_button_is_found(site, window):
     page = site/'docs'/'paper'/'01_a.html'
@@ -180,14 +190,12 @@ Raises `InvalidInput` for a bad one.
 >>> f(1.)
 2.0"""
 
-def test_what_is_raised_is_no_parameter():
+def test_a_list_of_parameters_is_held_against_the_signature():
+    "What is raised is no parameter."
     lines = nbdev_myst.sections(DOCSTRING.split('\n'))
     assert nbdev_myst.documented(lines) == ['eps', 'delta', 'world']
     assert nbdev_myst.documented(DOCSTRING.split('\n')) != ['eps', 'delta', 'world']
     assert lines[lines.index('Errors') + 1] == '------'
-
-def test_a_list_of_parameters_is_held_against_the_signature():
-    lines = nbdev_myst.sections(DOCSTRING.split('\n'))
     assert nbdev_myst.misnamed(lambda eps, delta, world: 0, lines) == []
     assert nbdev_myst.misnamed(lambda eps, delta, planet: 0, lines) == ['planet', 'world']
 
