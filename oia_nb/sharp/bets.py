@@ -283,12 +283,9 @@ def passes(known, c, eps):
     return all(m <= 0 for m in left)
 
 # %% ../../nbs/sharp/24_bets.ipynb #d326638d
-def prove(known, c, eps, quick=False):
+def prove(known, c, eps):
     """Hints that prove that a `Candidate` loses at most `eps`, and the facts that they
-    rest on, as the checker has accepted them; None if there are none, or if as much is
-    seen before all is settled, where it is `quick` and that is dear."""
-    if quick and not known.by_bets and not checked(known, c, eps, quick):
-        return refresh(known, known.others)
+    rest on, as the checker has accepted them; None if there are none."""
     settle(known)
     return checked(known, c, eps) if passes(known, c, eps) else None
 
@@ -666,7 +663,7 @@ class Choice:
             return None
         if known.drawn and self.look(proved=True):
             return None
-        proof = prove(known, c, self.eps, not fresh)
+        proof = prove(known, c, self.eps)
         if not proof and passes(known, c, self.eps):
             self.next_proof = known.rounds + known.rounds//50 + 1
         return proof
