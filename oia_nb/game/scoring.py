@@ -25,6 +25,10 @@ from ..core import (BELIEF_TOL, PROPER_TOL, REPORT_TOL, Value, as_array,
                          expect, read_only)
 
 # %% ../../nbs/paper/02_scoring.ipynb #d4d6081e
+def _checked(support, bound):
+    return as_beliefs('support', support), as_number('bound', bound, low=0.,
+                                                     strict_low=True)
+
 @dataclass(frozen=True, eq=False)
 class ScoringRule(Value):
     r"""A scoring rule on a finite support: what each report pays in each state
@@ -158,11 +162,6 @@ def is_strictly_proper(rule: ScoringRule) -> bool:
     (Definition 1)."""
     G = gains(rule)
     return bool((G[~np.eye(len(G), dtype=bool)] < -PROPER_TOL*rule.bound).all())
-
-# %% ../../nbs/paper/02_scoring.ipynb #2d05468d
-def _checked(support, bound):
-    return as_beliefs('support', support), as_number('bound', bound, low=0.,
-                                                     strict_low=True)
 
 # %% ../../nbs/paper/02_scoring.ipynb #fe387060
 def menu_rule(support: np.ndarray, menu: ArrayLike, bound: float) -> ScoringRule:
