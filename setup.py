@@ -57,7 +57,7 @@ setup(
     ],
     python_requires=f">={cfg['min_python']}",
     packages=find_packages(include=[lib, f'{lib}.*']),
-    package_data={lib: ['data/*.json', 'schemas/*.json', 'js/*', 'py.typed']},
+    package_data={lib: ['data/*', 'schemas/*.json', 'js/*', 'py.typed']},
     install_requires=cfg['requirements'].split(),
     extras_require={
         extra: cfg[f'{extra}_requirements'].split()

@@ -299,7 +299,7 @@ ROOT = Path(__file__).resolve().parent.parent
 WORKER = """
 import inspect, json, sys, time
 import numpy as np
-from oia_nb.all import (Environment, InformationStructure, Setting, action_informed_oracle,
+from oia_nb.all import (World, InformationStructure, Setting, action_informed_oracle,
                         generator, sharp, simulate)
 options = {'examined': False} if 'examined' in inspect.signature(sharp).parameters else {}
 class Clocked:
@@ -311,7 +311,7 @@ class Clocked:
 for line in sys.stdin:
     q = json.loads(line)
     setting = Setting(np.array(q['support']), np.array(q['utility']), q['bound'], q['arms'])
-    world = Environment(InformationStructure([np.array(j) for j in q['joint']],
+    world = World(InformationStructure([np.array(j) for j in q['joint']],
                                              np.array(q['costs'])), setting)
     agent, oracle, start = Clocked(world), action_informed_oracle(world), time.process_time()
     r = simulate(sharp(setting, oracle, eps=q['eps'], delta=q['delta'],

@@ -40,7 +40,7 @@ def sources(root):
         named = set(re.findall(r'test_\w+\.py', ledger.read_text(encoding='utf-8')))
         found += [p for p in (root/'tests').rglob('*.py') if p.name in {'laws.py', *named}]
     found += [
-        *root.glob('oia_nb/**/*.py'), *root.glob('oia_nb/data/**/*.json'),
+        *root.glob('oia_nb/**/*.py'), *root.glob('oia_nb/data/*'),
         *root.glob('oia_nb/js/*'),
         root/'settings.ini'
     ]

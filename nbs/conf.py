@@ -53,7 +53,7 @@ nb_custom_formats = {'.ipynb': 'nbdev_myst.read'}
 nb_execution_mode, nb_execution_timeout = 'cache', 600
 nb_execution_raise_on_error = True
 dependencies = sorted([
-    *root.glob('oia_nb/**/*.py'), *root.glob('oia_nb/data/*.json'),
+    *root.glob('oia_nb/**/*.py'), *root.glob('oia_nb/data/*'),
     *root.glob('oia_nb/js/*'), here/'matplotlibrc'
 ])
 nb_execution_cache_path = str(root/'build'/'cache'

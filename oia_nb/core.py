@@ -12,10 +12,10 @@ _T = TypeVar('_T')
 
 # %% auto #0
 __all__ = ['PROB_TOL', 'BELIEF_TOL', 'REPORT_TOL', 'TIE_TOL', 'PROPER_TOL', 'FORBIDDEN', 'OIAError', 'InvalidInput',
-           'NotInducible', 'OracleViolated', 'SolverFailure', 'placed', 'file_trouble', 'is_number', 'as_number',
-           'as_integer', 'as_choice', 'as_kind', 'as_value', 'read_only', 'is_frozen', 'check_container', 'as_labelled',
-           'as_array', 'as_probabilities', 'as_beliefs', 'as_text', 'as_names', 'json_value', 'Value', 'plain',
-           'patch_to', 'fresh_seed', 'generator']
+           'NotInducible', 'OracleViolated', 'SolverFailure', 'expect', 'placed', 'file_trouble', 'is_number',
+           'as_number', 'as_integer', 'as_choice', 'as_kind', 'read_only', 'is_frozen', 'check_container',
+           'as_labelled', 'as_array', 'as_probabilities', 'as_beliefs', 'as_text', 'as_names', 'json_value', 'Value',
+           'plain', 'as_value', 'patch_to', 'fresh_seed', 'generator']
 
 # %% ../nbs/appendix/60_core.ipynb #f8f35357
 from contextlib import contextmanager
@@ -58,6 +58,11 @@ def _short(value):
     text = ' '.join(repr(value).split())
     return text if len(text) <= 80 else text[:77] + '...'
 
+def expect(fine: Any, argument: str, value: Any, expected: str) -> None:
+    "Refuse the `value` of an argument by `InvalidInput` unless it is `fine`."
+    if not fine:
+        raise InvalidInput(argument, value, expected)
+
 # %% ../nbs/appendix/60_core.ipynb #eded226e
 @contextmanager
 def placed(prefix: str = '', kind: type[InvalidInput] = InvalidInput) -> Any:
@@ -88,9 +93,10 @@ TIE_TOL = 1e-10       # profits closer than this (relative to the bound) are a t
 PROPER_TOL = 1e-8     # a lie that gains less than this (relative to the bound) is none
 
 # %% ../nbs/appendix/60_core.ipynb #427c34b4
-def _interval(low, high, strict_low=False):
+def _finite(low, high, strict_low=False):
     left = '(' if strict_low or low == -np.inf else '['
-    return f'{left}{low:g}, {high:g}{")" if high == np.inf else "]"}'
+    right = ')' if high == np.inf else ']'
+    return f'a finite number in {left}{low:g}, {high:g}{right}'
 
 def is_number(x: Any) -> bool:
     "True for a real number of any kind, a `Decimal` among them; a yes-or-no is none."
@@ -100,7 +106,6 @@ def as_number(name: str, value: Any, low: float = -np.inf, high: float = np.inf,
               strict_low: bool = False) -> float:
     """`value` as a finite float in [low, high] (in (low, high] if `strict_low`), else
     `InvalidInput`: so for booleans, strings, complex numbers and arrays."""
-    expected = f'a finite number in {_interval(low, high, strict_low)}'
     if type(value) is np.ndarray and value.ndim == 0:
         value = value.item()
     try:
@@ -109,7 +114,7 @@ def as_number(name: str, value: Any, low: float = -np.inf, high: float = np.inf,
         x = np.nan
     if np.isfinite(x) and low <= x <= high and not (strict_low and x == low):
         return x
-    raise InvalidInput(name, value, expected)
+    raise InvalidInput(name, value, _finite(low, high, strict_low))
 
 def as_integer(name: str, value: Any, low: int = 0, high: int | None = None) -> int:
     "`value` as an int in [low, high], else `InvalidInput`: so for 2.0 and booleans."
@@ -120,11 +125,10 @@ def as_integer(name: str, value: Any, low: int = 0, high: int | None = None) -> 
     raise InvalidInput(name, value, f'an integer {ends}')
 
 def as_choice(name: str, value: Any, choices: Iterable[str]) -> str:
-    """`value`, one of the texts `choices` (a list, or keys of a dict), else
-    `InvalidInput`."""
-    if isinstance(value, str) and value in choices:
-        return value
-    raise InvalidInput(name, value, f'one of {", ".join(choices)}')
+    "`value`, one of the texts `choices` (a list, or a dict's keys), else `InvalidInput`."
+    known = isinstance(value, str) and value in choices
+    expect(known, name, value, f'one of {", ".join(choices)}')
+    return value
 
 def as_kind(name: str, value: Any, kind: type[_T]) -> _T:
     """`value` of the class `kind`, else `InvalidInput` with the class and, by its
@@ -133,18 +137,6 @@ def as_kind(name: str, value: Any, kind: type[_T]) -> _T:
         return value
     raise InvalidInput(name, value, f'a value of the class {kind.__name__}'
                        + getattr(kind, 'how', ''))
-
-# %% ../nbs/appendix/60_core.ipynb #f4a00003
-def as_value(name: str, value: Any) -> Any:
-    """`value` as a plain text, boolean, whole or finite number, or None, which a file
-    can hold, else `InvalidInput`."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None or isinstance(value, (str, bool, int)):
-        return value
-    if isinstance(value, float):
-        return as_number(name, value)
-    raise InvalidInput(name, value, 'a text, a finite number, a boolean or None')
 
 # %% ../nbs/appendix/60_core.ipynb #9cb85ca7
 def read_only(x: np.ndarray) -> np.ndarray:
@@ -159,44 +151,34 @@ def is_frozen(x: Any) -> bool:
 
 # %% ../nbs/appendix/60_core.ipynb #a0c10003
 def check_container(name: str, value: Any) -> None:
-    """Refuses, by `InvalidInput`, containers that NumPy would read wrongly or not at
-    all."""
-    has = lambda method: hasattr(value, method) and not isinstance(value, type)
+    "Refuse a container that NumPy would read wrongly or not at all (`InvalidInput`)."
     if isinstance(value, np.ma.MaskedArray):
         raise InvalidInput(name, f'a masked array, {value!r}', 'an array without a '
                            'mask (fill it, or leave out what is masked)')
-    if has('tocsr'):
-        raise InvalidInput(name, f'a sparse {type(value).__name__}',
-                           'a dense array (call its .toarray())')
-    if has('column_names') and has('schema'):
-        raise InvalidInput(name, f'an Arrow {type(value).__name__}',
-                           'an array or a pandas table (call its .to_pandas())')
-    if has('collect_schema') and has('collect') and not has('to_numpy'):
-        raise InvalidInput(name, f'a {type(value).__name__}',
-                           'a table that is there (call its .collect())')
+    for method, kind, wanted in (
+            ('tocsr', 'a sparse', 'a dense array (call its .toarray())'),
+            ('column_names', 'an Arrow', 'a pandas table (call its .to_pandas())'),
+            ('collect', 'a lazy', 'a table that is there (call its .collect())')):
+        refused = hasattr(value, method) and not isinstance(value, type)
+        expect(not refused, name, f'{kind} {type(value).__name__}', wanted)
 
 def _axes_labels(value):
-    """The labels of the axes of a pandas or polars object, None for an axis without; ()
-    for anything else."""
+    """The labels of each axis of a dict, or of a pandas or polars object (None for an
+    axis without), and its bare values."""
+    if isinstance(value, dict):
+        return [list(value)], list(value.values())
     columns, index = getattr(value, 'columns', None), getattr(value, 'index', None)
     if isinstance(value, type) or not hasattr(value, 'to_numpy'):
-        return ()
-    if index is None and columns is None:
-        return ()
+        return [], value
     rows = None if index is None or callable(index) else list(index)
-    return (rows,) if columns is None else (rows, list(columns))
+    return [rows, None if columns is None else list(columns)], np.asarray(value)
 
 def _order(name, labels, names):
-    "The places at which the `names` stand among `labels`; None if they are in order."
-    known = None if names is None else list(names)
-    for wanted in (known, list(range(len(labels))),
-                   [f'column_{i}' for i in range(len(labels))]):
-        if wanted is None or len(wanted) != len(labels):
-            continue
-        if labels == wanted:
-            return None
-        place = {label: i for i, label in enumerate(labels)}
-        if place.keys() == set(wanted):
+    "The places at which the `names` stand among `labels`."
+    known = list(names) if isinstance(names, (list, tuple)) else None
+    n, place = len(labels), {label: i for i, label in enumerate(labels)}
+    for wanted in known, range(n), [f'column_{i}' for i in range(n)]:
+        if wanted is not None and len(wanted) == n and place.keys() == set(wanted):
             return [place[w] for w in wanted]
     expected = (f'the labels {known}' if known is not None else
                 'no labels, since no names are given for them')
@@ -207,17 +189,12 @@ def as_labelled(name: str, value: Any, axes: Sequence[Sequence[str] | None]) -> 
     carries labels, those of pandas or polars or keys of a dict; anything else as it is.
     Raises `InvalidInput` where labels and names don't match."""
     check_container(name, value)
-    if isinstance(value, dict):
-        names = axes[0] if axes else None
-        order = _order(name, list(value), names)
-        rows = list(value.values())
-        value = rows if order is None else [rows[i] for i in order]
-    labels = _axes_labels(value)
-    value = np.asarray(value) if labels else value
-    for axis, these in enumerate(labels):
-        known = axes[axis] if axis < len(axes) else None
-        order = None if these is None else _order(name, these, known)
-        value = value if order is None else np.take(value, order, axis)
+    labels, value = _axes_labels(value)
+    for axis, (these, names) in enumerate(zip(labels, [*axes, None, None])):
+        if these is not None:
+            order = _order(name, these, names)
+            value = ([value[i] for i in order] if isinstance(value, list) else
+                     np.take(value, order, axis))
     if not isinstance(value, (list, tuple)) or len(axes) < 2:
         return value
     return [as_labelled(f'{name}[{i}]', row, axes[1:]) for i, row in enumerate(value)]
@@ -232,30 +209,23 @@ def as_array(name: str, value: Any, shape: tuple[int | None, ...], low: float = 
     wanted = '(' + ', '.join('any' if n is None else str(n) for n in shape) + ')'
     value = as_labelled(name, value, (None,)*len(shape) if axes is None else axes)
     try:
-        x = _floats(np.asarray(value))
-    except (TypeError, ValueError, OverflowError):
-        raise InvalidInput(name, value,
-                           f'numbers in an array of shape {wanted}') from None
-    fits = x.ndim == len(shape) and all(n is None or n == m
-                                        for n, m in zip(shape, x.shape))
-    if not fits or x.size == 0:
-        raise InvalidInput(name, f'an array of shape {x.shape}',
-                           f'shape {wanted}, none of them 0')
+        raw = np.asarray(value)
+        numbers = raw.dtype.kind in 'fiu' or (raw.dtype.kind == 'O'
+                                              and all(map(is_number, raw.flat)))
+        with np.errstate(over='ignore'):
+            x = raw.astype(float) if numbers else None
+    except (ValueError, OverflowError):
+        x = None
+    if x is None:
+        raise InvalidInput(name, value, f'numbers in an array of shape {wanted}')
+    fits = x.ndim == len(shape) and all(n in (None, m) for n, m in zip(shape, x.shape))
+    expect(fits and x.size, name, f'an array of shape {x.shape}',
+           f'shape {wanted}, none of them 0')
     bad = ~np.isfinite(x) | (x < low) | (x > high)
     if bad.any():
         where = tuple(int(i) for i in np.argwhere(bad)[0])
-        raise InvalidInput(f'{name}{list(where)}', float(x[where]),
-                           f'a finite number in {_interval(low, high)}')
+        raise InvalidInput(f'{name}{list(where)}', float(x[where]), _finite(low, high))
     return read_only(x)
-
-def _floats(raw):
-    "An array of numbers of any kind as float64; raises `TypeError` for another."
-    numbers = raw.dtype.kind in 'fiu' or (raw.dtype.kind == 'O'
-                                          and all(map(is_number, raw.flat)))
-    if not numbers:
-        raise TypeError
-    with np.errstate(over='ignore'):
-        return raw.astype(float)
 
 # %% ../nbs/appendix/60_core.ipynb #ab0d63ca
 def as_probabilities(name: str, value: Any, shape: tuple[int | None, ...],
@@ -266,22 +236,20 @@ def as_probabilities(name: str, value: Any, shape: tuple[int | None, ...],
     p = as_array(name, value, shape, low=0., axes=axes)
     with np.errstate(over='ignore'):
         total = float(p.sum())
-    if abs(total - 1) <= PROB_TOL:
-        return p
-    raise InvalidInput(name, f'probabilities that sum to {total:.12g}',
-                       f'a sum of 1 within {PROB_TOL:g} (normalise in float64)')
+    expect(abs(total - 1) <= PROB_TOL, name, f'probabilities that sum to {total:.12g}',
+           f'a sum of 1 within {PROB_TOL:g} (normalise in float64)')
+    return p
 
 def as_beliefs(name: str, value: Any,
                states: Sequence[str] | None = None) -> np.ndarray:
     """`value` as M beliefs over W ≥ 2 `states`: an array (M, W), each row as in
     `as_probabilities`; itself if it `is_frozen`, so that one support is one array."""
-    x, axes = value, (None, states)
+    x = value
     if not (type(value) is np.ndarray and is_frozen(value) and value.dtype == float
             and value.ndim == 2 and value.size > 0):
-        x = as_array(name, value, (None, None), low=0., axes=axes)
-    if x.shape[1] < 2:
-        raise InvalidInput(name, f'an array of shape {x.shape}',
-                           'at least two states (columns)')
+        x = as_array(name, value, (None, None), low=0., axes=(None, states))
+    expect(x.shape[1] > 1, name, f'an array of shape {x.shape}',
+           'at least two states (columns)')
     if not (x.min() >= 0 and np.abs(x.sum(1) - 1).max() <= PROB_TOL):
         for i, row in enumerate(x):
             as_probabilities(f'{name}[{i}]', row, (None,))
@@ -299,25 +267,23 @@ def as_text(name: str, value: Any) -> str:
         raise InvalidInput(name, value, expected)
     for c in value:
         kind = FORBIDDEN.get(unicodedata.category(c))
-        if kind:
-            raise InvalidInput(name, value,
-                               f'{expected} (it has {kind}, U+{ord(c):04X})')
+        expect(not kind, name, value, f'{expected} (it has {kind}, U+{ord(c):04X})')
     return str(value)
 
-def as_names(name: str, value: Any, n: int, prefix: str) -> tuple[str, ...]:
-    """`n` distinct texts, each as in `as_text`; None gives `prefix` 0, 1, …; else
-    `InvalidInput`."""
-    if value is None:
+def as_names(name: str, value: Any, n: int | None = None,
+             prefix: str = '') -> tuple[str, ...]:
+    """`n` distinct texts (without it, at least two), each as in `as_text`; None gives
+    `prefix` 0, 1, …; else `InvalidInput`."""
+    if value is None and n:
         return tuple(f'{prefix}{i}' for i in range(n))
     try:
-        names = None if isinstance(value, str) else tuple(value)
+        names = () if isinstance(value, (str, bytes)) else tuple(value)
     except TypeError:
-        names = None
-    if names is None:
-        raise InvalidInput(name, value, f'a list of {n} distinct names')
-    texts = all(isinstance(o, str) for o in names)
-    if not texts or len(names) != n or len(set(names)) != n:
-        raise InvalidInput(name, value, f'{n} distinct, non-empty names')
+        names = ()
+    fits = len(names) == n if n else len(names) > 1
+    expect(fits and all(isinstance(o, str) for o in names)
+           and len(set(names)) == len(names), name, value,
+           f'a list of {n or "at least two"} distinct, non-empty names')
     return tuple(as_text(f'{name}[{i}]', o) for i, o in enumerate(names))
 
 def json_value(text: str, **options: Any) -> Any:
@@ -360,20 +326,21 @@ def plain(x: Any, at: str = 'value') -> Any:
     class, fields}. Raises `InvalidInput` naming the place `at` for anything else."""
     if isinstance(x, Value):
         return dict(kind=type(x).__name__) | {
-            f.name: plain(getattr(x, f.name), f'{at}.{f.name}')
-            for f in fields(x)
-        }
-    if x is None or isinstance(x, (bool, str)):
-        return x
+            f.name: plain(getattr(x, f.name), f'{at}.{f.name}') for f in fields(x)}
     if isinstance(x, (np.ndarray, np.generic)):
         return plain(x.tolist(), at)
     if isinstance(x, (list, tuple)):
         return [plain(v, f'{at}[{i}]') for i, v in enumerate(x)]
-    if isinstance(x, int):
+    if x is None or isinstance(x, (str, int)):
         return x
-    if is_number(x):
-        return as_number(at, x)
-    raise InvalidInput(at, x, 'numbers, texts, and lists of them')
+    expect(is_number(x), at, x, 'numbers, texts, and lists of them')
+    return as_number(at, x)
+
+def as_value(name: str, value: Any) -> Any:
+    "`value`, a text, boolean, number or None, as a file holds it, else `InvalidInput`."
+    single = not isinstance(value, (list, tuple, np.ndarray, Value))
+    expect(single, name, value, 'a text, a finite number, a boolean or None')
+    return plain(value, name)
 
 # %% ../nbs/appendix/60_core.ipynb #d2772af9
 def patch_to(cls: type) -> Callable[[_F], _F]:
@@ -397,16 +364,14 @@ def generator(seed: int | np.random.Generator | None,
     """A `numpy.random.Generator` from a seed, or the generator itself if one is given.
 
     With `repetition` i the stream is that of `SeedSequence(seed, spawn_key=(i,))`:
-    the same alone or in a batch.
-    `seed` None draws fresh entropy. Raises `InvalidInput` for anything else than
-    None, an int of at least 0, or a Generator.
+    the same alone or in a batch. A `seed` of None draws fresh entropy. Raises
+    `InvalidInput` for anything but None, an int of at least 0, or a Generator.
 
     >>> generator(0).integers(10) == generator(0).integers(10)
     np.True_
     """
     if isinstance(seed, np.random.Generator):
-        if repetition is not None:
-            raise InvalidInput('seed', seed, 'an integer, to go with a repetition')
+        expect(repetition is None, 'seed', seed, 'an integer, to go with a repetition')
         return seed
     if seed is not None:
         seed = as_integer('seed', seed)

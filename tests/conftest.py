@@ -10,6 +10,7 @@ import json
 import os
 import pkgutil
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -139,6 +140,22 @@ def oia(tmp_path, monkeypatch, capfd):
         return json.loads(out, parse_constant=refuse), err
     run.json = told
     return run
+
+@pytest.fixture
+def usual_interrupt():
+    "Ctrl-C means what it usually does, whatever the process that runs the tests made of it."
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    assert signal.signal(signal.SIGINT, before) is signal.default_int_handler
+
+@pytest.fixture(scope='session')
+def window(tmp_path_factory):
+    "A browser, one for all tests of a process; without Chromium they are skipped."
+    import browser
+    if not browser.installed():
+        pytest.skip('Chromium is not installed')
+    with browser.Browser(tmp_path_factory.mktemp('profile')) as opened:
+        yield opened
 
 # --- The compiled engine ---------------------------------------------------------------
 

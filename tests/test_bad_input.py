@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings, strategies as st
+from scipy.sparse import csr_array
 from conftest import amount, examples
 from oia_nb.all import (Agent, InvalidInput, LEARNERS, OIAError, Oracle,
                         Rational, Response, RiskAverse, Row, ScoringRule, Session, Setting,
@@ -27,12 +28,12 @@ from oia_nb.cli import main
 from oia_nb.core import (as_array, as_beliefs, as_integer, as_names, as_number, as_probabilities)
 from oia_nb.paper.estimation import Transcript
 from oia_nb.experts.experts import lottery
-from oia_nb.game.information import Environment, merge_beliefs
+from oia_nb.game.information import World, merge_beliefs
 from oia_nb.run.learner import Finding, ask_oracle, check_response, finish, learner
 from oia_nb.sharp.limits import lower_bound, rules_needed
 from oia_nb.experts.open_setting import OpenRule, OpenSetting, open_support
 from oia_nb.game.oracle import bound_needed, check_oracle, hidden_arm
-from oia_nb.show.plots import plot_profits, plot_rule, plot_scaling
+from oia_nb.show.plots import plot_profits, plot_rule
 from oia_nb.run.runs import fit_exponent, share_interval
 from oia_nb.game.scoring import floor_belief
 from oia_nb.run.session import as_report
@@ -44,10 +45,7 @@ from oia_nb.worlds.generators import bits_world, blackwell_world, simple_world
 from oia_nb.worlds.tables import check_table, scored
 from oia_nb.worlds.files import world_from_dict, world_to_dict
 
-many = settings(max_examples=amount(25, examples(200)))
-rngs = st.integers(0, 2**32 - 1).map(np.random.default_rng)
-
-# --- How a refusal is checked ---------------------------------------------------------
+# --- What is right --------------------------------------------------------------------
 
 def frozen(x):
     "The contents of an argument, to compare before and after."
@@ -55,25 +53,7 @@ def frozen(x):
         return x.dtype.str, x.shape, x.tobytes(), x.flags.writeable
     if isinstance(x, (list, tuple)):
         return type(x).__name__, [frozen(o) for o in x]
-    if isinstance(x, dict):
-        return [(k, frozen(v)) for k, v in x.items()]
-    return repr(x.bit_generator.state) if isinstance(x, np.random.Generator) else repr(x)
-
-def refused(argument, f, *args, **kwargs):
-    """`f` refuses its arguments, names `argument` (or a place within it), and leaves all of them
-    as they were."""
-    before = frozen([args, kwargs])
-    with pytest.raises(Exception) as caught:
-        f(*args, **kwargs)
-    error = caught.value
-    assert isinstance(error, InvalidInput) and isinstance(
-        error, OIAError) and isinstance(error, ValueError), repr(error)
-    assert re.fullmatch(rf'{re.escape(argument)}(\[.*\])?', error.argument), error.argument
-    assert re.fullmatch(r'[^\n]+: got [^\n]+, expected [^\n]+', str(error)), str(error)
-    assert str(error).startswith(error.argument) and frozen([args, kwargs]) == before
-    return error
-
-# --- What is right --------------------------------------------------------------------
+    return [(k, frozen(v)) for k, v in x.items()] if isinstance(x, dict) else repr(x)
 
 def parts(rng, K=None, W=None):
     "The arguments of a world with ragged signals: joint, costs, utility, bound."
@@ -88,6 +68,22 @@ def belief_rows(rng, M=None, W=None):
 def random_rule(rng, M=None, W=None):
     support = belief_rows(rng, M, W)
     return menu_rule(support, rng.uniform(0, 1, (4, support.shape[1])), 1.)
+
+def named_parts(rng):
+    "Good parts with names for everything, as keywords of `make_world`."
+    p = parts(rng)
+    W = p['utility'].shape[0]
+    named = lambda kind, n: [f'{kind} {c}' for c in rng.permutation(list('qwertyuiop'))[:n]]
+    return p | dict(arms=named('arm', len(p['joint'])), states=named('state', W),
+                    decisions=named('decision', 3),
+                    signals=[named('signal', len(o)) for o in p['joint']])
+
+def labelled(p):
+    "The same parts as pandas objects."
+    return p | dict(
+        joint=[pd.DataFrame(o, s, p['states']) for o, s in zip(p['joint'], p['signals'])],
+        costs=pd.Series(p['costs'], p['arms']),
+        utility=pd.DataFrame(p['utility'], p['states'], p['decisions']))
 
 # --- Ways to spoil a value ---------------------------------------------------------------
 
@@ -122,6 +118,20 @@ JOINT, COSTS, UTILITY = RIGHT['joint'], RIGHT['costs'], RIGHT['utility']
 ONE = JOINT[2]
 NO_ARM = [*entries(ONE, [*NOT_FINITE, -1e-12, -1.]), ONE*(1 + 1e-8), ONE*(1 - 1e-8), single(ONE),
           ONE + 0j, ONE > .1, ONE.astype(str).tolist(), {'p': 1}, *shapes(ONE)]
+NO_NAMES = [['a', 'b'], ['a', 'b', 'a'], ['a', 'b', ''], ['a', 'b', 1], ['a', 'b', 2.5], 'abc',
+            b'abc', 2.5, True, 4, -1, '']
+NO_REPORT = [None, 'hit', 1., {'hit': 1}, ['a', 'a'], [.5], [.2, .3, .5], [np.nan, 1.],
+             [0., np.inf], [-1e-5, 1 + 1e-5], [.5, .51], [.25, .25]]
+MASKED = [np.ma.array(JOINT[0], mask=JOINT[0] > .1), csr_array(JOINT[0]),
+          type('LazyFrame', (), dict(collect=None, collect_schema=None))(),
+          type('Table', (), dict(column_names=['a'], schema=None))()]
+NAMED = named_parts(np.random.default_rng(11))
+LABELS = labelled(NAMED)
+def spoilt_labels(t):
+    "A label that is no name, and one that comes twice."
+    where = dict(index={t.index[0]: 'nobody'}) if t.ndim == 1 else dict(
+        columns={t.columns[-1]: 'nobody'})
+    return [t.rename(**where), pd.concat([t, t[:1]])]
 S = belief_rows(np.random.default_rng(8), 4, 3)
 NO_SUPPORT = [*entries(S, [np.nan, np.inf, -1e-9, -1.]), S*(1 + 1e-8), S*.9, S[:, :1]*0 + 1, {1},
               np.vstack([S, single(S[0])[None]]), *shapes(S)]
@@ -142,10 +152,6 @@ FREQ = [[1, -1]*4, [0]*8, ['a']*8, [1, None]*4, [1, np.nan]*4]
 GOODS = dict(frame=ROWS3, state='s', arms={'a': ['x'], 'b': ['x', 'y'], 'c': []}, bound=1,
              costs={'a': 0, 'b': .1, 'c': 0}, utility={'u': [1, 0], 'v': [0, 1]})
 CODES = dict(s=['u', 'v']*100, x=list(range(200)), y=['p']*200)
-RUNS = pd.DataFrame(dict(world='w', method='a', eps=.1, rounds=[10, 20, 30, 40], regret=.1,
-                         status='certified', budget=10, normal_rounds=1, forced_rounds=1))
-NO_FRAME = [None, RUNS.iloc[:0], RUNS.to_dict(), RUNS.drop(columns='method')]
-CAPPED = RUNS.assign(status='round_cap')
 FOUND = identify(COIN, method='oiafc', eps=1., delta=.1, budget=40, seed=0)
 SHORT = trial_rules(Z, ORACLE)
 WIDE = ScoringRule(np.zeros_like(Z.support), Z.support, 2*Z.bound)
@@ -186,10 +192,25 @@ FIXED = {       # a call, and for each of its keywords (what is named, after a d
     'make_world': (good(make_world, **RIGHT), dict(
         joint=[*([*JOINT[:2], bad] for bad in NO_ARM), [*JOINT, np.full((1, 6), 1/6)], JOINT[:1],
                [np.array([[1.]])]*2, None, 5, 'joint'],
-        costs=[*entries(COSTS, [*NOT_FINITE, -1e-12]), np.zeros(2), np.zeros(8), COSTS[None],
-               ['0']*3, None, 'free', .1],
+        costs=[*entries(COSTS, [*NOT_FINITE, -1e-12]), [Decimal('NaN'), 0, 0], np.zeros(2),
+               np.zeros(8), COSTS[None], ['0']*3, None, 'free', .1],
         utility=[*entries(UTILITY, NOT_FINITE), np.vstack([UTILITY, UTILITY[:1]]), UTILITY[:, 0],
-                 UTILITY[:, :0], None, 'u', 3], bound=[*NO_NUMBER, 0, -0., -1e-12])),
+                 UTILITY[:, :0], None, 'u', 3], bound=[*NO_NUMBER, 0, -0., -1e-12, Fraction(-1, 3)],
+        arms=NO_NAMES, states=NO_NAMES, decisions=NO_NAMES,
+        signals=[[None, None, names] for names in NO_NAMES])),
+    'labels': (good(make_world, **NAMED), dict(
+        joint=[[bad, *LABELS['joint'][1:]] for bad in spoilt_labels(LABELS['joint'][0])],
+        costs=spoilt_labels(LABELS['costs']), utility=spoilt_labels(LABELS['utility']))),
+    'labels without names': (good(make_world, **parts(np.random.default_rng(11))), {
+        name: [LABELS[name]] for name in ('joint', 'costs', 'utility')}),
+    'containers of arms': (good(make_world, **RIGHT), dict(
+        joint=[[bad, *JOINT[1:]] for bad in MASKED],
+        costs=[np.ma.array(COSTS, mask=True), *MASKED[2:]],
+        utility=[[np.ma.array(row, mask=True) for row in UTILITY], csr_array(UTILITY),
+                 *MASKED[2:]])),
+    'reports': (Z.index, dict(report=[*NO_REPORT, Z.support[0] + [3e-6, -3e-6]])),
+    'reports to a rule': (BEST.rule.column, dict(report=NO_REPORT)),
+    'reports that are paid': (good(BEST.rule.pay, state=0), dict(report=NO_REPORT)),
     **{f'support of {name}': (make, dict(support=NO_SUPPORT)) for name, make in SUPPORTED.items()},
     'beliefs twice': (SUPPORTED['Setting'], dict(support=[
         np.vstack([S, S[:1] + off]) for off in (0, 1e-13)])),
@@ -336,8 +357,6 @@ FIXED = {       # a call, and for each of its keywords (what is named, after a d
         [brier(Z.support[:2]), *ORACLE.rules[1:]]])),
     'plot_rule': (good(plot_rule, rule=BEST), dict(rule=[CLINIC], setting=['clinic'])),
     'plot_profits': (good(plot_profits, FOUND, setting=COIN.setting), dict(setting=[Z])),
-    'plot_scaling': (good(plot_scaling, frame=RUNS, x='eps'), dict(
-        frame=[*NO_FRAME, CAPPED], bars=['sd'])),
     'fit_exponent': (good(fit_exponent, x=[1, 2], y=[1, 2]), dict(
         x=[[1, 1], [-1, 1]], y=[[1, 2, 3], [0, 2]], level=[95])),
     'share_interval': (good(share_interval, k=0, n=2), dict(k=[3], n=[0], level=[2])),
@@ -377,6 +396,8 @@ MOVED = merge_beliefs(A.setting.support[:, ::-1]*.9 + .05)[0]
 ROW = 'one column of the table'
 # the argument that is named, a part of what is said, the call
 SLIPS = [
+    *[('joint[0]', said, lambda bad=bad: make_world(**RIGHT | dict(joint=[bad, *JOINT[1:]])))
+      for bad, said in zip(MASKED, ('masked', 'toarray', '.collect()', '.to_pandas()'))],
     ('world', 'load_world', lambda: optimal_rule('clinic')),
     ('rule', '', lambda: simple_regret(CLINIC, BEST)), ('rng', '', lambda: CLINIC.respond(
         BEST.rule, 0)),
@@ -416,18 +437,18 @@ SLIPS = [
     ('', ROW, lambda: check_table(FRAME)),
     ('', ROW, lambda: check_table(FRAME, state='x')),
     ('', ROW, lambda: world_from_table(FRAME, state='y', arms={'l': ['x'], 'g': []}, **COLUMNS)),
-    ('setting.support', '', lambda: Environment(A.structure, B.setting)),
-    ('setting.arms', '', lambda: Environment(A.structure, MORE_ARMS.setting)),
-    ('joint', '', lambda: Environment(A.structure, Setting(MOVED, A.setting.utility,
+    ('setting.support', '', lambda: World(A.structure, B.setting)),
+    ('setting.arms', '', lambda: World(A.structure, MORE_ARMS.setting)),
+    ('joint', '', lambda: World(A.structure, Setting(MOVED, A.setting.utility,
                                                            A.setting.bound, 2))),
-    ('structure', '', lambda: Environment(A.setting, A.setting)),
-    ('setting', '', lambda: Environment(A.structure, A.structure)),
+    ('structure', '', lambda: World(A.setting, A.setting)),
+    ('setting', '', lambda: World(A.structure, A.structure)),
     ('method', 'sharp', lambda: Session.create('nowhere/s', CLINIC, **TARGET,
                                                method=pd.DataFrame())),
     *[('unit', '', lambda o=o: Session.create('nowhere/s', CLINIC, eps=.3, delta=.1, **o))
       for o in (dict(method='oiafc', unit=.01), dict(unit=2.))],
     ('world', 'advert, clinic, small_clinic, wine', lambda: load_world('clinick')),
-    *[('name', '', lambda n=n: Environment(A.structure, A.setting, n)) for n in ('', None, 3)],
+    *[('name', '', lambda n=n: World(A.structure, A.setting, n)) for n in ('', None, 3)],
     *[('arm', '', lambda k=k: A.setting.arm_index(k))
       for k in ('nobody', -1, 2, 1., None, True)],
     ('arms', '', lambda: A.without(0)),
@@ -467,60 +488,6 @@ def test_a_learner_without_a_limit(capfd):
     finally:
         LEARNERS.pop('unlimited')
 
-# --- Names, reports and responses -----------------------------------------------------
-
-bad_names = st.one_of(
-    st.text(max_size=5), st.integers(), st.floats(), st.booleans(), st.binary(max_size=3),
-    st.lists(st.sampled_from(['a', 'b', '', 1, None, 2.5, 'a']), max_size=5).filter(
-        lambda x: len(x) != 3 or len(set(map(str, x))) < 3 or
-        not all(isinstance(o, str) and o for o in x)))
-
-@many
-@given(bad_names, st.sampled_from(['arms', 'states', 'decisions', 'signals']))
-def test_names(names, argument):
-    "A wrong number of good names is noticed where the two sides meet."
-    p = dict(joint=[np.full((3, 3), 1/9)]*3, costs=[0.]*3, utility=np.eye(3), bound=1.)
-    if argument == 'signals':
-        refused('signals', make_world, **p, signals=[None, None, names])
-    elif not (argument == 'arms' and names == 3):
-        with pytest.raises(OIAError) as caught:
-            make_world(**p, **{argument: names})
-        assert re.fullmatch(rf'(setting\.)?{argument}(\[\d\])?', caught.value.argument)
-
-def bad_report(rng, support):
-    "(report, on the simplex?): off the support by more than the tolerance, or no belief at all."
-    M, W = support.shape
-    b, ends = support[rng.integers(M)], np.eye(W)[1] - np.eye(W)[0]
-    return [(rng.dirichlet(np.ones(W)), True), (b + (b[0] - b[1] + 3e-6)*ends, None),
-            (b*(1 + rng.choice([-1, 1])*rng.uniform(.01, 2)), False),
-            (put(b, rng.integers(W), -rng.uniform(1e-5, 1)), False),
-            (put(b, rng.integers(W), rng.choice(NOT_FINITE)), False), (b[1:], False),
-            (np.append(b, 0.), False), (None, False), ('hit', False), (1., False),
-            ({'hit': 1}, False), (['a']*W, False)][rng.integers(12)]
-
-def is_far(support, report):
-    """True if the report is no belief of the support by more than twice the tolerance, or no
-    array of numbers at all."""
-    try:
-        x = np.asarray(report, float)
-        return bool(np.abs(support - x).max(1).min() > 2e-6) or not np.isfinite(x).all()
-    except (TypeError, ValueError):
-        return True
-
-@many
-@given(rngs)
-def test_reports(rng):
-    z = make_world(**parts(rng)).setting
-    rule = brier(z.support)
-    for report, belief in (bad_report(rng, z.support) for _ in range(5)):
-        if is_far(z.support, report):
-            refused('report', z.index, report)
-        if belief is False:
-            refused('report', rule.column, report)
-            refused('report', rule.pay, report, 0)
-        if belief:
-            assert rule.column(report).shape == (z.W,)
-
 # --- Oracles --------------------------------------------------------------------------
 
 @pytest.mark.parametrize('order', [p for p in permutations(range(3)) if p != (0, 1, 2)])
@@ -536,27 +503,11 @@ def test_oracle_that_triggers_another_arm(order):
 
 # --- Labels, masks and other containers -----------------------------------------------
 
-def named_parts(rng):
-    "Good parts with names for everything, as keywords of `make_world`."
-    p = parts(rng)
-    W = p['utility'].shape[0]
-    named = lambda kind, n: [f'{kind} {c}' for c in rng.permutation(list('qwertyuiop'))[:n]]
-    return p | dict(arms=named('arm', len(p['joint'])), states=named('state', W),
-                    decisions=named('decision', 3),
-                    signals=[named('signal', len(o)) for o in p['joint']])
-
-def labelled(p):
-    "The same parts as pandas objects."
-    return p | dict(
-        joint=[pd.DataFrame(o, s, p['states']) for o, s in zip(p['joint'], p['signals'])],
-        costs=pd.Series(p['costs'], p['arms']),
-        utility=pd.DataFrame(p['utility'], p['states'], p['decisions']))
-
-@many
-@given(rngs)
+@settings(max_examples=amount(25, examples(200)))
+@given(st.integers(0, 2**32 - 1).map(np.random.default_rng))
 def test_labels_decide_and_not_places(rng):
     """Whatever the order of rows and columns, the world is that of the labels; and so it is for
-    dicts."""
+    dicts. 0, 1, … are places."""
     p = named_parts(rng)
     world, tables = make_world(**p), labelled(p)
     def shuffled(t):
@@ -569,52 +520,17 @@ def test_labels_decide_and_not_places(rng):
     costs = dict(zip(p['arms'], p['costs'].tolist()))
     backwards = {k: dict(reversed(v.items())) for k, v in reversed(utility.items())}
     assert make_world(**p | dict(utility=backwards, costs=dict(reversed(costs.items())))) == world
+    assert make_world(**p | dict(costs=tables['costs'].reset_index(drop=True))) == world
     assert make_world(**tables | dict(signals=None)) == world          # an index names the signals
     z = world.setting
     support = shuffled(pd.DataFrame(z.support, columns=p['states'])).sort_index()
     assert Setting(support, mixed['utility'], z.bound, z.arms, z.states, z.decisions) == z
     assert [z.index(shuffled(pd.Series(b, p['states']))) for b in z.support] == list(range(z.M))
 
-@many
-@given(rngs, st.sampled_from(['joint', 'costs', 'utility']))
-def test_labels_that_do_not_match(rng, argument):
-    """A label that is no name, and labels where no names are given, are refused: nothing is read
-    by its place in silence."""
-    p = named_parts(rng)
-    tables = labelled(p)
-    spoilt = (lambda t: t.rename({t.index[0]: 'nobody'})) if argument == 'costs' else (
-        lambda t: t.rename(columns={t.columns[-1]: 'nobody'}))
-    one = lambda x, f: [f(x[0]), *x[1:]] if argument == 'joint' else f(x)
-    error = refused(argument, make_world, **p | {argument: one(tables[argument], spoilt)})
-    assert 'nobody' in str(error) or 'labels' in str(error)
-    names = dict(joint='states', costs='arms', utility='decisions')[argument]
-    refused(argument, make_world, **p | {argument: tables[argument], names: None})
-    refused(argument, make_world,
-            **p | {argument: one(tables[argument], lambda t: pd.concat([t, t[:1]]))})
-    if argument == 'costs':                                         # 0, 1, … are places
-        places = tables['costs'].reset_index(drop=True)
-        assert make_world(**p | dict(costs=places)) == make_world(**p)
-
-@many
-@given(rngs, st.sampled_from(['joint', 'costs', 'utility']))
-def test_masks_and_foreign_containers(rng, argument):
-    from scipy.sparse import csr_array
-    p = parts(rng)
-    value = p[argument][0] if argument == 'joint' else p[argument]
-    put_in = lambda x: p | {argument: [x, *p['joint'][1:]] if argument == 'joint' else x}
-    said = lambda x: str(refused(argument, make_world, **put_in(x)))
-    assert 'masked' in said(np.ma.array(value, mask=rng.random(value.shape) < .5))
-    if value.ndim == 2:
-        said([np.ma.array(row, mask=True) for row in value])
-        assert 'toarray' in said(csr_array(value))
-    assert '.collect()' in said(type('LazyFrame', (), dict(collect=None, collect_schema=None))())
-    assert '.to_pandas()' in said(type('Table', (), dict(column_names=['a'], schema=None))())
-
-@many
-@given(rngs)
-def test_fractions_and_decimals_are_numbers(rng):
+@pytest.mark.parametrize('seed', range(amount(3, 50)))
+def test_fractions_and_decimals_are_numbers(seed):
     "Everywhere: in arrays, as numbers, and mixed with floats."
-    n = rng.integers(1, 20, (2, 2, 2))
+    n = generator(seed).integers(1, 20, (2, 2, 2))
     n[:, 1, 1] = 80 - n.sum((1, 2)) + n[:, 1, 1]
     exact = [[[Fraction(int(x), 80) for x in row] for row in o] for o in n]
     tenth = Decimal(1)/Decimal(10)
@@ -625,8 +541,6 @@ def test_fractions_and_decimals_are_numbers(rng):
     assert z.index([Fraction(x) for x in z.support[0].tolist()]) == 0
     assert ScoringRule([[tenth, Fraction(1, 10)]]*z.M, z.support,
                        Decimal(1)) == ScoringRule(np.full((z.M, 2), .1), z.support, 1.)
-    refused('costs', make_world, exact, [Decimal('NaN'), 0], np.eye(2), 1.)
-    refused('bound', make_world, exact, [0, 0], np.eye(2), Fraction(-1, 3))
 
 # --- The gates themselves -------------------------------------------------------------
 
@@ -644,7 +558,7 @@ GATES = dict(
     beliefs=lambda x: as_beliefs('x', x), names=lambda x: as_names('x', x, 2, 'n'),
     generator=generator)
 
-@settings(many, max_examples=examples(400))
+@settings(max_examples=examples(400))
 @given(anything)
 def test_gates_take_anything(x):
     "Each gate returns what it promises or raises `InvalidInput`, for whatever it is given."

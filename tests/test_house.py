@@ -7,29 +7,25 @@ import ast
 import json
 import re
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from graphlib import CycleError, TopologicalSorter
-from importlib import import_module
-from inspect import getdoc, isclass, isfunction
 from pathlib import Path
-from pkgutil import walk_packages
 import pytest
 import oia_nb
 from conftest import amount, ROOT
 from laws import COIN as coin
 from check_site import wide_code
-from nbdev_myst import misnamed, sections
-from oia_nb.all import (InvalidInput, action_informed_oracle, compose, generator, identify,
-                        simulate)
+from oia_nb.all import InvalidInput, action_informed_oracle, compose, generator, identify, simulate
 from oia_nb.core import as_integer
 from oia_nb.paper.estimation import radius_fb
 from oia_nb.run.learner import Finding, STATUS, Status, check_learner, learner
 from oia_nb.worlds.files import save_world
-from oia_nb.cli import main
 from oia_nb.run.experiments import compare, suite
 from oia_nb.run.identification import LEARNERS, Flag, Row
 
 PACKAGE = Path(oia_nb.__file__).parent
+parsed = cache(ast.parse)      # several tests read all modules
+
 # --- Imports --------------------------------------------------------------------------
 
 @dataclass(frozen=True)
@@ -60,7 +56,7 @@ def imports_of(path):
     only type checkers follow, and for a method of two lines that asks a later module."""
     module = module_of(path)
     inside = (module.split('.') if module else []) + ([] if path.name != '__init__.py' else [''])
-    tree = ast.parse(path.read_text(encoding='utf-8'))
+    tree = parsed(path.read_text(encoding='utf-8'))
     aside = {id(n) for part in ast.walk(tree) if is_aside(part) for n in ast.walk(part)}
     for node in (n for n in ast.walk(tree) if id(n) not in aside):
         if isinstance(node, ast.Import):
@@ -101,11 +97,9 @@ def circle(arrows):
 
 def test_every_arrow_points_down():
     "No circle of imports, those inside functions included."
-    assert len(imports()) > 50
-    assert circle(below(imports())) is None
-
-def test_a_circle_is_found():
-    assert set(circle(below([*imports(), Import('core', 'all', ())]))) >= {'core', 'all'}
+    assert len(imports()) > 50 and circle(below(imports())) is None
+    planted = Import('core', 'all', ())
+    assert set(circle(below([*imports(), planted]))) >= {'core', 'all'}
 
 def test_imports_name_what_they_take():
     assert {i.module for i in imports() if '*' in i.names} <= {'all'}
@@ -121,7 +115,7 @@ def lines_of(node):
 
 def long_functions(source):
     "Functions, however deep inside, of more than `FUNCTION` lines."
-    return [node.name for node in ast.walk(ast.parse(source))
+    return [node.name for node in ast.walk(parsed(source))
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
             and lines_of(node) > FUNCTION]
 
@@ -135,8 +129,6 @@ def test_no_function_is_longer_than_a_screen():
     long = {name for path in sorted(PACKAGE.rglob('*.py'))
             for name in long_functions(path.read_text(encoding='utf-8'))}
     assert not long
-
-def test_long_rooms_are_found():
     body = '    x = 0\n'
     assert long_functions('def f():\n' + 45*body) == ['f']
     assert long_functions('class C:\n  def g(self):\n' + 44*body) == []
@@ -145,7 +137,7 @@ def test_long_rooms_are_found():
 
 def wrapped_pairs(source):
     "Lines of assignments `a, b = x, y` that take more than one line."
-    return [n.lineno for n in ast.walk(ast.parse(source))
+    return [n.lineno for n in ast.walk(parsed(source))
             if isinstance(n, ast.Assign) and n.end_lineno > n.lineno
             and isinstance(n.targets[0], ast.Tuple) and isinstance(n.value, ast.Tuple)]
 
@@ -156,49 +148,38 @@ def test_no_pair_of_assignments_is_wrapped():
                for line in wrapped_pairs(path.read_text(encoding='utf-8'))]
     assert not wrapped and wrapped_pairs('a, b = f(\n  1), 2') == [1]
 
-def twice_defined(source):
-    "Functions and classes that a module defines again; methods attached to a class aside."
-    defined = [node.name for node in ast.parse(source).body
-               if isinstance(node, (ast.FunctionDef, ast.ClassDef))
-               and not any(ast.unparse(d).startswith('patch') for d in node.decorator_list)]
-    return sorted({name for name in defined if defined.count(name) > 1})
-
-def test_nothing_is_defined_twice():
-    "A name in `__all__` is used, so the linter lets a cell that came in twice pass."
-    twice = [f'{path.name}: {name}' for path in sorted(PACKAGE.rglob('*.py'))
-             for name in twice_defined(path.read_text(encoding='utf-8'))]
-    assert not twice
-    assert twice_defined('def f(): 1\n@patch\ndef g(self: A): 1\n@patch\n'
-                         'def g(self: B): 1\n@learner\ndef f(): 2\n') == ['f']
-
-IN_EACH = {'log'}       # every module that reports has its own
+# every module that reports has the first; `views` gives the second to many classes
+IN_EACH = {'log', '_repr_html_'}
 
 def defined(source):
-    "The names that a module gives to functions, classes and values."
-    for node in ast.parse(source).body:
+    """The names that a module gives: to functions and classes, as often as it does so, and to
+    values."""
+    values = set()
+    for node in parsed(source).body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             yield node.name
         targets = getattr(node, 'targets', [getattr(node, 'target', None)])
         if isinstance(node, (ast.Assign, ast.AnnAssign)):
-            yield from (n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name))
+            values |= {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}
+    yield from values
 
 def shared_names(sources):
-    "{name: the modules that define it}, of which there are two or more."
+    "{name: the modules that define it}, which are two or more, or one that does it twice."
     found = {}
     for module, source in sources.items():
-        for name in {*defined(source)} - IN_EACH:
-            if not name.startswith('__'):
+        for name in defined(source):
+            if name not in IN_EACH and not name.startswith('__'):
                 found.setdefault(name, []).append(module)
     return {name: modules for name, modules in found.items() if len(modules) > 1}
 
 def test_one_word_is_one_thing():
-    "No name, public or private, is given by two modules: who reads it knows whose it is."
+    """No name, public or private, is given by two modules: who reads it knows whose it is. A cell
+    that came in twice is found as well; the linter lets it pass, since `__all__` uses its names."""
     assert shared_names({module_of(path): path.read_text(encoding='utf-8')
                          for path in sorted(PACKAGE.rglob('*.py'))}) == {}
-
-def test_a_word_for_two_things_is_found():
     pair = {'a': 'X, Y = 1, 2\ndef f(): pass\nlog = 1', 'b': 'class f: pass\nY: int = 3\nlog = 2'}
     assert shared_names(pair) == {'f': ['a', 'b'], 'Y': ['a', 'b']}
+    assert shared_names({'a': 'def f(): 1\ndef g(): 1\ndef f(): 2'}) == {'f': ['a', 'a']}
 
 # --- The page that is the module ------------------------------------------------------
 
@@ -285,7 +266,7 @@ def test_a_chapter_has_all_its_parts(path):
 
 def said(source):
     "The prose of a module's docstrings, without lists of parameters and examples."
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Module)):
             text = ast.get_docstring(node) or ''
             text = re.sub(r'(?m)^>>>.*(\n(?!\s*$).*)*', '', text)
@@ -302,23 +283,9 @@ def test_docstrings_can_be_read_aloud():
              for text in said(path.read_text(encoding='utf-8')) for part in unreadable(text)]
     assert found == []
     assert len(list(unreadable('It is for who ' + 'goes '*40))) == 2
-
-def test_what_is_too_long_is_found():
     assert list(too_long('Short. Long ' + 'word '*40 + 'end.')) == ['Long ' + 'word '*40 + 'end.']
     assert list(too_long('One $x + y$ of these. '*40)) == [('One x of these. '*40).strip()]
     assert list(too_long('| ' + 'cell '*200 + '|\n\n```\n' + 'code '*200 + '\n```')) == []
-
-def test_docstrings_explain_the_parameters_that_there_are():
-    "The site isn't built otherwise."
-    wrong = {}
-    for module in sorted(m.name for m in walk_packages(oia_nb.__path__, 'oia_nb.')):
-        for name, thing in vars(import_module(module)).items():
-            if getattr(thing, '__module__', '') == module and name[0] != '_':
-                for f in (thing, *(vars(thing).values() if isclass(thing) else ())):
-                    if isclass(f) or isfunction(f):
-                        lines = sections((getdoc(f) or '').split('\n'))
-                        wrong[module, f.__qualname__] = misnamed(f, lines)
-    assert {where: names for where, names in wrong.items() if names} == {}
 
 # --- Names of the source --------------------------------------------------------------
 
@@ -407,46 +374,37 @@ def first_impression(setting, oracle, *, eps, delta, patience=3, max_rounds=1000
                    radius=lambda N, t: radius_fb(N, t, a=.5), mixing=lambda L, t: .5,
                    stop=impressed, decide=that_rule, rounds=max_rounds, watch=watch)
 
-@pytest.fixture
-def new_learner(monkeypatch):
-    "One row, and its status: all that a new learner takes."
+def test_one_row_is_all_that_a_new_learner_takes(monkeypatch, oia, capfd):
+    "And its status: then `identify`, comparisons and the command play it."
     monkeypatch.setitem(STATUS, 'impressed', Status('One arm made an impression', cut_short=False))
     monkeypatch.setitem(
         LEARNERS, 'impression',
         Row('impression', first_impression, 'a first impression',
             ('impressed', 'round_cap'),
             flags=dict(patience=Flag(int, 'how often an arm has to succeed'))))
-
-def test_identify_plays_a_new_learner(new_learner):
-    found = identify(coin, eps=1., delta=.1, seed=1, method='impression', patience=5)
+    play = partial(identify, coin, eps=1., delta=.1, seed=1, method='impression')
+    found = play(patience=5)
     assert found.status == 'impressed' and found.normal_rounds >= 5
-    assert identify(coin, eps=1., delta=.1, seed=1, method='impression', budget=3,
-                    patience=50).status == 'round_cap'
-    with pytest.raises(InvalidInput, match='method impression: max_rounds, patience, watch'):
-        identify(coin, eps=1., delta=.1, method='impression', mixing='theorem1')
-    with pytest.raises(InvalidInput, match='engine="fast"'):
-        identify(coin, eps=1., delta=.1, method='impression', engine='fast')
-
-def test_a_comparison_plays_a_new_learner(new_learner):
+    assert play(budget=3, patience=50).status == 'round_cap'
+    for options, said in ((dict(mixing='theorem1'), 'method impression: max_rounds, patience'),
+                          (dict(engine='fast'), 'engine="fast"')):
+        with pytest.raises(InvalidInput, match=said):
+            play(**options)
     assert suite()['impression'] == ('impression', {})
     few = {label: m for label, m in suite(budget=30, cap=30).items()
            if label in ('impression', 'OIAFB')}
-    found = compare([coin], eps=1., delta=.1, methods=few, repetitions=1, n_jobs=0)
-    assert list(found.table.method) == ['OIAFB', 'impression'] and not found.table.failed.any()
-
-def test_the_command_plays_a_new_learner(new_learner, tmp_path, capsys):
-    save_world(coin, tmp_path/'coin.json')
-    line = ['identify', str(tmp_path/'coin.json'), '--eps', '1', '--delta', '0.1', '--seed', '1',
-            '--quiet', '--method', 'impression']
-    assert main([*line, '--patience', '4']) == 0
-    shown = capsys.readouterr().out
-    assert shown.split(maxsplit=1)[1].startswith('One arm made an impression\n')
-    assert main([*line, '--patience', '4', '--json']) == 0
-    assert json.loads(capsys.readouterr().out)['status'] == 'impressed'
-    assert main([*line, '--patience', '0']) == 2 and 'patience' in capsys.readouterr().err
+    table = compare([coin], eps=1., delta=.1, methods=few, repetitions=1, n_jobs=0).table
+    assert list(table.method) == ['OIAFB', 'impression'] and not table.failed.any()
+    save_world(coin, 'coin.json')
+    line = 'identify coin.json --eps 1 --delta 0.1 --seed 1 --quiet --method impression'
+    status, shown, _ = oia(f'{line} --patience 4')
+    assert status == 0 and shown.split(maxsplit=1)[1].startswith('One arm made an impression\n')
+    assert oia.json(f'{line} --patience 4')[0]['status'] == 'impressed'
+    status, _, error = oia(f'{line} --patience 0')
+    assert status == 2 and 'patience' in error
     with pytest.raises(SystemExit):
-        main(['identify', '--help'])
-    shown = ' '.join(capsys.readouterr().out.split())
+        oia('identify --help')
+    shown = ' '.join(capfd.readouterr().out.split())
     assert ('impression (a first impression)' in shown
             and 'for impression: how often an arm has to succeed' in shown)
 
@@ -458,7 +416,7 @@ def test_another_stopping_rule_is_an_argument():
     assert (found.status == 'uncertified' and found.normal_rounds >= 3
             and found.certificate.bound > .5)
     later = identify(coin, eps=3., delta=.1, method='oiafc', seed=1,
-                     stop=lambda run, plan, eps: run.L[plan.target] > 400)
+                     stop=lambda run, plan, eps: run.L[plan.target] > 100)
     assert later.status == 'certified' and later.certificate.bound <= 3.
     with pytest.raises(InvalidInput, match='stop'):
         identify(coin, eps=.5, delta=.1, method='oiafc', stop=lambda *_: True, engine='fast')

@@ -5,30 +5,25 @@
 # %% ../../nbs/appendix/74_fast_drive.ipynb #c779bedb
 from __future__ import annotations
 from collections.abc import Callable
-from typing import Any, TYPE_CHECKING
-if TYPE_CHECKING:
-    from oia_nb.game.oracle import Oracle
-    from oia_nb.game.information import Setting
-    from oia_nb.paper.oiafc import Exploration, LoopLearner
-    from oia_nb.run.learner import Identification
+from typing import Any
 
 # %% auto #0
-__all__ = ['OTHERS', 'ENGINES', 'REACH', 'FEW', 'MOST_REST', 'check_agent', 'check_truth', 'as_oiafc', 'as_oiafb', 'agent_side',
-           'v_side', 'Engine', 'simulate_fast']
+__all__ = ['OTHERS', 'ENGINES', 'REACH', 'FEW', 'check_agent', 'check_truth', 'as_oiafc', 'as_oiafb', 'agent_side', 'Engine',
+           'simulate_fast']
 
 # %% ../../nbs/appendix/74_fast_drive.ipynb #970b9c5a
 from types import SimpleNamespace
 import numpy as np
-from ..core import PROPER_TOL, InvalidInput, generator
-from .loop import (FULL, ROOM, WAKE, RunArrays, compiled, has_moved,
+from ..core import PROPER_TOL, TIE_TOL, InvalidInput, generator
+from .loop import (FULL, POSE, ROOM, WAKE, RunArrays, compiled, has_moved,
                               new_clock, new_run, play_rounds)
-from ..game.information import Rational, World
-from ..game.oracle import action_informed_oracle
-from ..game.programs import VProgram
+from ..game.information import Rational, Setting, World
+from ..game.oracle import Oracle, action_informed_oracle
 from ..game.scoring import ScoringRule, gains, mix
 from ..paper.oiafb import budget_parameter, oiafb
-from ..paper.oiafc import MIXINGS, finding_of, oiafc
-from ..run.learner import simulate
+from ..paper.oiafc import (MIXINGS, SNAPSHOT_GROWTH, Exploration, LoopLearner,
+                                finding_of, oiafc)
+from ..run.learner import Identification, simulate
 
 # %% ../../nbs/appendix/74_fast_drive.ipynb #51251690
 OTHERS = '(engine="coroutine" plays any other)'
@@ -96,20 +91,9 @@ def agent_side(world: World, oracle: Oracle) -> dict[str, Any]:
         q_oracle=q @ paid.T, bound=float(z.bound), B_u=float(z.B_u),
         S_oracle=np.array([rule.values.ravel() for rule in oracle.rules]))
 
-def v_side(z: Setting) -> dict[str, Any]:
-    "Those that are about V-rules, of which there are none but with two states."
-    if z.W != 2:
-        return dict(vees=np.zeros((z.M, 0)), S_vees=np.zeros((0, z.M*z.W)),
-                    tops=np.zeros((0, 2)), price=np.zeros(1))
-    program = VProgram(z.support, z.K, 0)
-    v = program.v
-    return dict(vees=v.D.T.copy(), tops=v.tops, price=program.price,
-                S_vees=np.array([v.values(w).ravel() for w in np.eye(z.M)]))
-
 # %% ../../nbs/appendix/74_fast_drive.ipynb #6add3f15
 REACH = 1.             # points sleep until an estimate moves by so many deviations
 FEW = 256              # so many may be awake that needn't
-MOST_REST = 100        # plans that the learner makes after leaps of no round
 
 class Engine:
     """Plays the rounds of `run`, the `Exploration` of a learner, in its world. `how`
@@ -119,28 +103,18 @@ class Engine:
         z = world.setting
         self.run, self.rng = run, rng
         self.play = compiled() if compile else play_rounds
-        clock = new_clock()
-        self.arrays = new_run(z.K, z.M, z.W, **agent_side(world, oracle), **v_side(z),
-                              **how, clock=clock, L=run.L)
-        self.idle = 0          # how long to rest after one more leap of no round
-        self.rest = 0
+        self.arrays = new_run(z.K, z.M, z.W, **agent_side(world, oracle), **how,
+                              clock=new_clock(), L=run.L)
 
     def leap(self, rounds: int) -> int:
         """Play up to `rounds` rounds, until there is a plan for the learner; how many
         there are now."""
-        run = self.run
-        if self.rest:
-            self.rest -= 1
-            return run.rounds
-        before = run.rounds
         self.start()
-        act = {WAKE: self.fall_asleep, FULL: self.file}
+        act = {WAKE: self.fall_asleep, FULL: self.file, POSE: self.look}
         while (why := self.play(self.arrays, self.rng, rounds)) in act:
             act[why]()
         self.finish()
-        self.idle = min(2*self.idle + 1, MOST_REST) if run.rounds == before else 0
-        self.rest = self.idle
-        return run.rounds
+        return self.run.rounds
 
     def start(self) -> None:
         "Take over what the learner has seen."
@@ -148,9 +122,8 @@ class Engine:
         s = np.vstack(data.points)
         n = self.known = len(s)
         self.arrays = a = a._replace(clock=new_clock(
-            rounds=data.rounds, points=n, stale=-1,
-            next_shot=self.run.next_snapshot))
-        a.clock.bound = self.run.bound
+            rounds=data.rounds, points=n, stale=-1, next_shot=self.run.next_snapshot,
+            bound=self.run.bound))
         while len(a.point_s) < n + ROOM:
             a = self.with_room()
         a.counts[:], a.N[:], a.q[:] = data.counts, data.N, data.q_hat
@@ -190,16 +163,30 @@ class Engine:
         a.awake[:len(at)] = at
         clock.awake, clock.limit = len(at), 2*len(at) + FEW
 
+    def look(self) -> None:
+        "Solve the programs of a plan, unless the zero rule does; take a snapshot of it."
+        a, clock, run, z = self.arrays, self.arrays.clock, self.run, self.run.setting
+        if clock.target < 0:
+            found = run.programs.solve(a.counts, a.I, a.C, a.length)
+            a.h[:] = found.profits
+            clock.target = np.flatnonzero(a.h >= a.h.max() - TIE_TOL*z.bound)[0]
+            clock.violated |= bool(found.infeasible)
+            rule = found.rule(clock.target)
+            a.S[:], a.s[:] = rule.values.ravel(), rule.expected
+            a.q_hat[:], clock.zero = a.q_true @ a.s, not a.S.any()
+        t = int(clock.rounds) + 1
+        if t >= clock.next_shot:
+            run.snapshots.append((t, a.h.copy(), a.I.copy(), float(clock.bound)))
+            clock.next_shot = run.next_snapshot = max(t + 1, int(SNAPSHOT_GROWTH*t))
+        clock.posed = 1
+
     def file(self) -> None:
         "Tell the learner of what is in the log, and make room for more."
-        a, n, m = self.arrays, self.arrays.clock.filed, self.arrays.clock.shots
+        a, n = self.arrays, self.arrays.clock.filed
         names = 'arms', 'beliefs', 'targets', 'kinds', 'payments'
         rounds = {name: getattr(a, name)[:n] for name in names}
         self.run.transcript.follow(SimpleNamespace(states=np.full(n, -1), **rounds))
-        shots = a.shot_rounds, a.shot_profits, a.shot_radii, a.shot_bounds
-        self.run.snapshots.extend(zip(*(x[:m].tolist() for x in shots)))
-        self.run.next_snapshot = int(a.clock.next_shot)
-        a.clock.filed = a.clock.shots = 0
+        a.clock.filed = 0
         if a.clock.points + 2*len(a.N) > len(a.point_s):
             self.with_room()
 
@@ -217,8 +204,6 @@ class Engine:
             keep(a.point_arm[p], a.point_s[p], None, 0., t=int(a.point_when[p]))
         run.searches.extend([None]*int(clock.searches))
         run.violated |= bool(clock.violated)
-        if clock.solved:
-            run.programs.program(0).solves += int(clock.solved)
         if clock.best_arm >= 0:
             k, alpha, I = int(clock.best_arm), float(clock.best_alpha), clock.best_radius
             hat = ScoringRule(a.S_best.reshape(z.M, z.W), z.support, z.bound)

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 # %% auto #0
-__all__ = ['ROOM', 'SHOTS', 'CLOCK', 'MOST_PIVOTS', 'CAP', 'LEFT', 'FULL', 'WAKE', 'SPARE', 'KERNELS', 'array', 'RunArrays',
-           'new_run', 'new_clock', 'reply', 'draw_report', 'happen', 'estimate', 'has_moved', 'leads', 'paths', 'pose',
-           'step', 'pivot', 'is_right', 'solve', 'plan_round', 'put_on', 'add_points', 'count_success', 'may_stop',
-           'follow_plan', 'take_snapshot', 'is_short', 'play_rounds', 'code_key', 'compiled']
+__all__ = ['ROOM', 'CLOCK', 'CAP', 'LEFT', 'FULL', 'WAKE', 'POSE', 'SPARE', 'KERNELS', 'array', 'RunArrays', 'new_run',
+           'new_clock', 'dot', 'reply', 'draw_report', 'happen', 'estimate', 'has_moved', 'leads', 'paths',
+           'plan_round', 'add_points', 'count_success', 'may_stop', 'follow_plan', 'is_short', 'play_rounds',
+           'code_key', 'compiled']
 
 # %% ../../nbs/appendix/73_fast_loop.ipynb #75cc1b4a
 import hashlib
@@ -21,13 +21,10 @@ from types import FunctionType
 from typing import NamedTuple
 import numpy as np
 from ..core import TIE_TOL, InvalidInput
-from ..game.programs import CLOSE_ENOUGH, PIVOT, PIVOT_NOISE, ZERO
 from ..paper.estimation import EVENT_TOL, FORCED, NORMAL
-from ..paper.oiafc import SNAPSHOT_GROWTH
 
 # %% ../../nbs/appendix/73_fast_loop.ipynb #f813dde1
 ROOM = 1 << 16        # rounds, and points, for which there is room at first
-SHOTS = 128           # and snapshots
 
 def array(dims: str, kind: Any = float, fill: Any = 0) -> Any:
     "How an array of a run starts: dimensions by name, type, value."
@@ -45,10 +42,6 @@ class RunArrays(NamedTuple):
     S_oracle: np.ndarray      # (K, M W) S̃_k
     oracle: np.ndarray        # (K, M) s̃_k
     utility: np.ndarray       # (M,) u(σ_i)
-    vees: np.ndarray          # (M, M) what V-rule b pays at belief i; (M, 0) if W > 2
-    S_vees: np.ndarray        # (M, M W) what they pay in each state
-    tops: np.ndarray          # (M, 2) the most they pay in each state
-    price: np.ndarray         # (M + 1,) the prices by which ties are broken
     bound: float              # B_S
     B_u: float
     anytime: bool             # I_k = √(2(c + 2 log t)/N_k) if so, √(c/N_k) if not
@@ -73,10 +66,7 @@ class RunArrays(NamedTuple):
     I: np.ndarray = array('K')                              # radii
     C: np.ndarray = array('K K')                            # Ĉ; before that the leads
     length: np.ndarray = array('K K')                       # I_c
-    asks: np.ndarray = array('K')                           # ℓ of a program
-    zero: np.ndarray = array('K', int)                      # does 0 solve program k?
     h: np.ndarray = array('K')                              # ĥ
-    w: np.ndarray = array('K n')                            # the rules, in V-rules
     S: np.ndarray = array('MW')                             # Ŝ of the target
     s: np.ndarray = array('M')                              # ŝ
     q_hat: np.ndarray = array('K')                          # ⟨q_j, ŝ⟩
@@ -84,59 +74,54 @@ class RunArrays(NamedTuple):
     own_ends: np.ndarray = array('K 2', fill=(np.inf, -np.inf))   # as `ends`, on the
     own_when: np.ndarray = array('K 2', int)                # way from Ŝ to S̃_k
     profit: np.ndarray = array('K')                         # scratch space
-    pays: np.ndarray = array('K M')                         # of V-rules, on average
-    T: np.ndarray = array('m+2 n+1')                        # the tableau
-    basis: np.ndarray = array('m', int)                     # variables of its rows
-    free: np.ndarray = array('n', int)                      # and of its columns
     arms: np.ndarray = array('rounds', 'h')                 # the log
     beliefs: np.ndarray = array('rounds', 'h')
     targets: np.ndarray = array('rounds', 'h')
     kinds: np.ndarray = array('rounds', 'b')
     payments: np.ndarray = array('rounds')
-    shot_rounds: np.ndarray = array('shots', int)           # snapshots of plans
-    shot_profits: np.ndarray = array('shots K')
-    shot_radii: np.ndarray = array('shots K')
-    shot_bounds: np.ndarray = array('shots')
 
 def new_run(K: int, M: int, W: int, **known: Any) -> RunArrays:
     "A `RunArrays` of fields that are `known`, and of arrays as they start."
-    sizes = {'K': K, 'M': M, 'MW': M*W, 'm': K + 2, 'm+2': K + 4, 'n': M + 1,
-             'n+1': M + 2, 'room': ROOM, 'rounds': ROOM, 'shots': SHOTS, '2': 2}
+    sizes = {'K': K, 'M': M, 'MW': M*W, 'room': ROOM, 'rounds': ROOM, '2': 2}
     made: dict = {name: np.full([sizes[d] for d in dims.split()], fill, kind)
-            for name, (dims, kind, fill) in RunArrays._field_defaults.items()}
+                  for name, (dims, kind, fill) in RunArrays._field_defaults.items()}
     return RunArrays(**made | known)
 
 # %% ../../nbs/appendix/73_fast_loop.ipynb #3b13d946
 CLOCK = np.dtype([
-    ('rounds', 'i8'),  # played so far
-    ('filed', 'i8'),  # how many of them are in the log
+    ('rounds', 'i8'),     # played so far
+    ('filed', 'i8'),      # how many of them are in the log
     ('points', 'i8'),
     ('awake', 'i8'),
-    ('stale', 'i8'),  # the round after which references are renewed
-    ('limit', 'i8'),  # if more are awake, they are looked through
-    ('target', 'i8'),
-    ('planned', 'i8'),  # is the next round a planned one?
-    ('zero', 'i8'),  # is the optimistic rule the zero rule?
+    ('stale', 'i8'),      # the round after which references are renewed
+    ('limit', 'i8'),      # if more are awake, they are looked through
+    ('target', 'i8'),     # -1 if the zero rule doesn't solve all programs
+    ('posed', 'i8'),      # has Python looked at the plan of the next round?
+    ('planned', 'i8'),    # is the next round a planned one?
+    ('zero', 'i8'),       # is the optimistic rule the zero rule?
     ('searches', 'i8'),
-    ('solved', 'i8'),  # programs
-    ('shots', 'i8'),  # snapshots in the log
-    ('next_shot', 'i8'),  # the round of the next
-    ('violated', 'i8'),  # was an interval empty?
-    ('best_arm', 'i8'),  # of the rule with the best certificate; -1 if none is new
+    ('next_shot', 'i8'),  # the round of the next snapshot
+    ('violated', 'i8'),   # was an interval empty?
+    ('best_arm', 'i8'),   # of the rule with the best certificate; -1 if none is new
     ('best_round', 'i8'),
     ('best_alpha', 'f8'),
     ('best_radius', 'f8'),
-    ('bound', 'f8')  # that it certifies
-])
+    ('bound', 'f8')])     # that it certifies
 
 def new_clock(**known: Any) -> Any:
     "A record of the numbers that change, with fields as in `CLOCK`."
     clock = np.zeros(1, CLOCK).view(np.recarray)[0]
-    for name, value in dict(zero=1, best_arm=-1, bound=np.inf, **known).items():
+    for name, value in (dict(zero=1, best_arm=-1, bound=np.inf) | known).items():
         clock[name] = value
     return clock
 
 # %% ../../nbs/appendix/73_fast_loop.ipynb #791ffc56
+def dot(x, y):
+    total = 0.
+    for i in range(len(x)):
+        total += x[i]*y[i]
+    return total
+
 def reply(run, k, share):
     "The arm played under (1 - share) Ŝ + share S̃_k."
     g = run.profit
@@ -221,9 +206,7 @@ def leads(run):
     C[:] = np.inf
     for l in range(K):
         for j in range(K):
-            pay[j] = 0.
-            for i in range(M):
-                pay[j] += q[j, i]*run.oracle[l, i]
+            pay[j] = dot(q[j], run.oracle[l])
         for k in range(K):
             low, high = run.ends[k, l]
             for j in range(K):
@@ -261,156 +244,29 @@ def paths(run):
                     C[j, k] = -C[k, j]
     return empty
 
-# %% ../../nbs/appendix/73_fast_loop.ipynb #1e4ad2ba
-def pose(run, k):
-    "Write program k into the tableau; returns its unit."
-    T, I, i = run.T, run.I[k], 0
-    K, M = run.q.shape
-    unit = 1e-300
-    T[:] = 0.
-    for j in range(K):
-        for b in range(M):
-            run.pays[j, b] = 0.
-            for c in range(M):
-                run.pays[j, b] += run.q[j, c]*run.vees[c, b]
-    for j in range(K):
-        if j == k:
-            continue
-        for b in range(M):
-            x = run.pays[j, b] - run.pays[k, b]
-            T[i, b] = x if abs(x) > PIVOT_NOISE else 0.
-        T[i, M], T[i, M + 1] = -1., -run.asks[j]/run.bound - I
-        unit = max(unit, -T[i, M + 1])
-        i += 1
-    for b in range(M):
-        T[i, b], T[i + 1, b] = run.tops[b, 0], run.tops[b, 1]
-        T[K + 2, b], T[K + 3, b] = run.pays[k, b], run.price[b]
-    T[i, M + 1] = T[i + 1, M + 1] = 1.
-    T[i + 2, M], T[i + 2, M + 1], T[K + 2, M] = 1., 2*I, 1.
-    for i in range(K + 2):
-        T[i, M + 1] /= unit
-        run.basis[i] = M + 1 + i
-    for j in range(M + 1):
-        run.free[j] = j
-    return unit
-
-# %% ../../nbs/appendix/73_fast_loop.ipynb #fc0213a4
-def step(T, m, n):
-    "Row and column to exchange, by the dual method, then by the primal; -1 for none."
-    r, e, best = 0, -1, np.inf
-    for i in range(1, m):
-        if T[i, n] < T[r, n]:
-            r = i
-    if T[r, n] < -ZERO:
-        for j in range(n):
-            if T[r, j] < -PIVOT and -T[m, j]/T[r, j] < best:
-                e, best = j, -T[m, j]/T[r, j]
-        return r, e
-    r = -1
-    for j in range(n):
-        if T[m, j] <= ZERO and T[m + 1, j] < (-ZERO if e < 0 else T[m + 1, e]):
-            e = j
-    for i in range(m):
-        if e >= 0 and T[i, e] > PIVOT and max(T[i, n], 0.)/T[i, e] < best:
-            r, best = i, max(T[i, n], 0.)/T[i, e]
-    return r, e
-
-def pivot(T, r, e):
-    "Exchange the variables of row r and column e."
-    f = 1/T[r, e]
-    for j in range(T.shape[1]):
-        T[r, j] *= f
-    T[r, e] = f
-    for i in range(len(T)):
-        x = T[i, e]
-        if i == r or x == 0.:
-            continue
-        T[i, e] = 0.
-        for j in range(T.shape[1]):
-            T[i, j] -= x*T[r, j]
-
-# %% ../../nbs/appendix/73_fast_loop.ipynb #3fd96fa5
-def is_right(run, k, v):
-    "Do the V-rules of program k give what it asks for?"
-    B = run.bound
-    for j in range(len(run.I)):
-        more = 0.
-        for b in range(run.pays.shape[1]):
-            more += run.pays[j, b]*run.w[k, b]
-        if j != k and v - more < run.asks[j]/B - CLOSE_ENOUGH:
-            return False
-        if j == k and abs(v - more) > run.I[k] + CLOSE_ENOUGH:
-            return False
-    return True
-
-# %% ../../nbs/appendix/73_fast_loop.ipynb #b7172b1a
-MOST_PIVOTS = 100
-
-def solve(run, k):
-    "v and the V-rules of program k; infinite if none is found that is right."
-    T = run.T
-    m, n, r = len(run.basis), len(run.free), 0
-    unit = pose(run, k)
-    for _ in range(MOST_PIVOTS):
-        r, e = step(T, m, n)
-        if r < 0 or e < 0:
-            break
-        pivot(T, r, e)
-        run.basis[r], run.free[e] = run.free[e], run.basis[r]
-    if r >= 0:
-        return np.inf
-    for j in range(n):
-        run.w[k, j] = 0.
-    for i in range(m):
-        if run.basis[i] < n:
-            run.w[k, run.basis[i]] = max(unit*T[i, n], 0.)
-    v = -unit*T[m, n] - run.I[k]
-    return run.bound*v if is_right(run, k, v) else np.inf
-
 # %% ../../nbs/appendix/73_fast_loop.ipynb #11a078fe
 def plan_round(run):
-    "Fill in ĥ and the target; false if that is left to Python."
+    "Fill in ĥ and the target, -1 if the zero rule doesn't solve all programs."
     clock = run.clock
     B, K, top = run.bound, len(run.I), -np.inf
+    clock.target = -1
     for k in range(K):
-        v, worth = -B*run.I[k], 0.
+        v = -B*run.I[k]
         for j in range(K):
-            run.asks[j] = run.C[k, j] - (run.length[k, j] + B*run.I[j])
             if j != k:
-                v = max(v, run.asks[j])
-        run.zero[k] = v <= B*run.I[k]
-        if not run.zero[k]:
-            if run.vees.shape[1] == 0:
-                return False
-            v = solve(run, k)
-            if v == np.inf:
-                return False
-            clock.solved += 1
-        for i in range(run.q.shape[1]):
-            worth += run.q[k, i]*run.utility[i]
-        run.h[k] = worth + run.B_u*run.I[k] - v
+                v = max(v, run.C[k, j] - (run.length[k, j] + B*run.I[j]))
+        if v > B*run.I[k]:
+            return
+        run.h[k] = dot(run.q[k], run.utility) + run.B_u*run.I[k] - v
         top = max(top, run.h[k])
     clock.target = 0
     while run.h[clock.target] < top - TIE_TOL*B:
         clock.target += 1
-    return True
-
-# %% ../../nbs/appendix/73_fast_loop.ipynb #b7ddb3dd
-def put_on(run, k):
-    "Make the rule of program k the plan's optimistic rule."
-    run.S[:] = 0.
-    run.s[:] = 0.
-    run.q_hat[:] = 0.
-    for b in range(run.vees.shape[1]):
-        x = run.bound*run.w[k, b]
-        if run.zero[k] or x == 0.:
-            continue
-        for i in range(len(run.S)):
-            run.S[i] = min(run.S[i] + x*run.S_vees[b, i], run.bound)
-        for i in range(len(run.s)):
-            run.s[i] += x*run.vees[i, b]
-            for j in range(len(run.q_hat)):
-                run.q_hat[j] += run.q_true[j, i]*x*run.vees[i, b]
+    if not clock.zero:
+        run.S[:] = 0.
+        run.s[:] = 0.
+        run.q_hat[:] = 0.
+    clock.zero = 1
 
 # %% ../../nbs/appendix/73_fast_loop.ipynb #c1454413
 def add_points(run):
@@ -471,49 +327,34 @@ def follow_plan(run, rng, k, alpha, last):
             return
         x = (low + high)/2
 
-# %% ../../nbs/appendix/73_fast_loop.ipynb #d629ba6e
-def take_snapshot(run, t):
-    "Keep a few numbers of the plan in some rounds."
-    clock, n = run.clock, run.clock.shots
-    if t < clock.next_shot:
-        return
-    run.shot_rounds[n], run.shot_bounds[n] = t, clock.bound
-    for k in range(len(run.I)):
-        run.shot_profits[n, k], run.shot_radii[n, k] = run.h[k], run.I[k]
-    clock.shots = n + 1
-    clock.next_shot = max(t + 1, int(SNAPSHOT_GROWTH*t))
-
 # %% ../../nbs/appendix/73_fast_loop.ipynb #3783595c
-CAP, LEFT, FULL, WAKE = range(4)    # why the loop returns
+CAP, LEFT, FULL, WAKE, POSE = range(5)    # why the loop returns
 SPARE = 80                          # room for one more search, whatever its depth
 
 def is_short(run):
     "Is an array too short for one more round and its search?"
-    return (run.clock.filed + SPARE > len(run.arms) or run.clock.shots == SHOTS
+    return (run.clock.filed + SPARE > len(run.arms)
             or run.clock.points + 2*len(run.I) > len(run.point_s))
 
 def play_rounds(run, rng, last):
     "Rounds until round `last`, or until something is left to Python: why."
     clock = run.clock
     while clock.rounds < last:
-        if is_short(run):
-            return FULL
-        estimate(run, clock.rounds + 1)
-        if clock.awake > clock.limit or has_moved(run):
-            return WAKE
-        leads(run)
-        empty = paths(run)
-        if not plan_round(run):
-            return LEFT
-        k = clock.target
+        if not clock.posed:
+            if is_short(run):
+                return FULL
+            estimate(run, clock.rounds + 1)
+            if clock.awake > clock.limit or has_moved(run):
+                return WAKE
+            leads(run)
+            clock.violated |= paths(run)
+            plan_round(run)
+            if clock.target < 0 or clock.rounds + 1 >= clock.next_shot:
+                return POSE
+        clock.posed, k = 0, clock.target
         alpha = min(np.sqrt(run.alpha/run.L[k]), 1.) if run.falling else run.alpha
-        if not (run.zero[k] and clock.zero):
-            put_on(run, k)
-        clock.zero = run.zero[k]
         if may_stop(run, alpha, run.I[k]) and reply(run, k, alpha) == k:
             return LEFT
-        clock.violated |= empty
-        take_snapshot(run, clock.rounds + 1)
         follow_plan(run, rng, k, alpha, last)
         if not clock.zero:
             add_points(run)
@@ -526,9 +367,9 @@ def code_key() -> str:
     code = Path(play_rounds.__code__.co_filename).read_bytes()
     return hashlib.sha256(code + repr(numbers).encode()).hexdigest()[:16]
 
-KERNELS = (reply, draw_report, happen, estimate, has_moved, leads, paths, pose, step,
-           pivot, is_right, solve, plan_round, put_on, add_points, count_success,
-           may_stop, follow_plan, take_snapshot, is_short, play_rounds)
+KERNELS = (dot, reply, draw_report, happen, estimate, has_moved, leads, paths,
+           plan_round, add_points, count_success, may_stop, follow_plan, is_short,
+           play_rounds)
 
 @cache
 def compiled() -> Callable[..., int]:
@@ -542,9 +383,9 @@ def compiled() -> Callable[..., int]:
     for f in KERNELS:
         g = FunctionType(f.__code__, names, f.__name__)
         g.__module__, g.__qualname__ = f.__module__, f'{f.__name__}_{code_key()}'
-        apart = f in (step, pivot, solve, play_rounds)
         names[f.__name__] = numba.njit(                 # type: ignore
-            g, error_model='numpy', _nrt=False, inline='never' if apart else 'always')
+            g, error_model='numpy', _nrt=False,
+            inline='never' if f is play_rounds else 'always')
     try:
         names['play_rounds'].enable_caching()
     except RuntimeError:

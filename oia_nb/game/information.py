@@ -12,19 +12,21 @@ if TYPE_CHECKING:
     from oia_nb.game.scoring import ScoringRule
 
 # %% auto #0
-__all__ = ['TELLS_APART', 'Environment', 'ONE_BELIEF', 'posterior', 'InformationStructure', 'merge_beliefs', 'Setting', 'Agent',
+__all__ = ['TELLS_APART', 'ONE_BELIEF', 'GRID_MOST', 'posterior', 'InformationStructure', 'merge_beliefs', 'Setting', 'Agent',
            'Rational', 'World', 'make_world', 'report_utility', 'Reply', 'favourite', 'best_reply', 'reply_of',
-           'check_rule', 'Response', 'respond', 'without']
+           'check_rule', 'Response']
 
 # %% ../../nbs/paper/01_information.ipynb #730202b8
 import warnings
 from dataclasses import InitVar, dataclass, field, replace
 from functools import cached_property
+from itertools import combinations
+from math import comb
 import numpy as np
-from ..core import PROPER_TOL, REPORT_TOL, TIE_TOL, InvalidInput, Value
-from ..core import as_array, as_beliefs, as_integer, as_kind, as_labelled
-from ..core import as_names, as_number, as_probabilities, as_text
-from ..core import read_only
+from ..core import (PROB_TOL, PROPER_TOL, REPORT_TOL, TIE_TOL, InvalidInput, Value,
+                         as_array, as_beliefs, as_choice, as_integer, as_kind,
+                         as_labelled, as_names, as_number, as_probabilities, as_text,
+                         expect, read_only)
 
 # %% ../../nbs/paper/01_information.ipynb #2a9ac4aa
 def posterior(joint: ArrayLike) -> np.ndarray:
@@ -53,9 +55,17 @@ class InformationStructure(Value):
             ...
 
     def __post_init__(self):
-        joint = _joint_arrays(self.joint)
-        object.__setattr__(self, 'joint', joint)
+        given, joint = self.joint, ()
+        listed = isinstance(given, (list, tuple)) or getattr(given, 'ndim', 0) > 0
+        expect(listed and len(given) > 1, 'joint', given,
+               'a list of at least two arrays (O_k, W), one an arm')
+        for k, p in enumerate(given):
+            W = joint[0].shape[1] if joint else None
+            joint = *joint, as_probabilities(f'joint[{k}]', p, (None, W))
+            expect(joint[0].shape[1] > 1, 'joint[0]', f'an array of shape {joint[0].shape}',
+                   'at least two states (columns)')
         costs = as_array('costs', self.costs, (len(joint), ), low=0.)
+        object.__setattr__(self, 'joint', joint)
         object.__setattr__(self, 'costs', costs)
 
     @property
@@ -69,21 +79,6 @@ class InformationStructure(Value):
         r"""(K, W): the state before any signal under each arm,
         $p(\omega\mid k) = \sum_o p(\omega, o\mid k)$."""
         return np.array([p.sum(0) for p in self.joint])
-
-# %% ../../nbs/paper/01_information.ipynb #89e3070e
-def _joint_arrays(joint):
-    "K ≥ 2 joint distributions over the same W ≥ 2 states."
-    if not isinstance(joint, (list, tuple, np.ndarray)) or getattr(
-            joint, 'ndim', 1) == 0 or len(joint) < 2:
-        raise InvalidInput('joint', joint,
-                           'a list of at least two arrays (O_k, W), one an arm')
-    first = as_probabilities('joint[0]', joint[0], (None, None))
-    if first.shape[1] < 2:
-        raise InvalidInput('joint[0]', f'an array of shape {first.shape}',
-                           'at least two states (columns)')
-    rest = [as_probabilities(f'joint[{k}]', p, (None, first.shape[1]))
-            for k, p in enumerate(joint[1:], 1)]
-    return first, *rest
 
 # %% ../../nbs/paper/01_information.ipynb #211d3075
 def merge_beliefs(beliefs: ArrayLike,
@@ -112,30 +107,23 @@ class Setting(Value):
     Parameters
     ----------
     support : array (M, W)
-        The beliefs $\Sigma$ that the agent may come to hold; distinct, each summing
-        to one.
+        The beliefs $\Sigma$ that the agent may come to hold; distinct, each sums to one.
     utility : array (W, D)
         ``utility[w, d]`` is the principal's utility of decision d in state w.
-    bound : float
-        $B_S$, the largest payment; more than zero.
+    bound : float; $B_S$, the largest payment, more than zero
     arms, states, decisions : names, or for `arms` their number K
     supports : dict {arm: beliefs}, or a list with one item an arm; optional
         What each arm can lead to, if that is known: places on the support or beliefs
         (n, W), at least one; None for all of them. Kept as K sorted tuples of places.
-        Used by `oiafc` and `oiafb`, compiled or not, and by `sharp`.
     prior : array (W,), optional
-        The state before any signal, if it is known and the same under all arms. Used
-        by `sharp`.
-    rates : array (W, Y), optional; what `proxy` is kept as
+        The state before any signal, if it is known and the same under all arms.
     proxy : dict {state: {outcome: probability}}, or array (W, Y); optional
         The error rates of a test, which is seen in place of the state: its outcomes
         become the `states`, on which payments and reports are, and the decision is
-        worth what it was.
+        worth what it was. Kept as `rates`.
 
-    Labels of a pandas `support` or `utility` are held against the names of states
-    and decisions.
-
-    Raises `InvalidInput` for anything else.
+    Labels of a pandas `support` or `utility` are held against the names of states and
+    decisions. Raises `InvalidInput` for anything else.
     """
     how = ', such as the attribute setting of a World'
     support: np.ndarray
@@ -159,12 +147,10 @@ class Setting(Value):
 
     def __post_init__(self, proxy):
         put = lambda k, v: object.__setattr__(self, k, v)
-        known = self.states if isinstance(self.states, (list, tuple)) else None
-        put('support', _support_array(self.support, known))
+        put('support', _support_array(self.support, self.states))
         put('states', as_names('states', self.states, self.W, 'state '))
-        labels = self.decisions if isinstance(self.decisions, (list, tuple)) else None
         put('utility', as_array('utility', self.utility, (self.W, None),
-                                axes=(self.states, labels)))
+                                axes=(self.states, self.decisions)))
         put('bound', as_number('bound', self.bound, low=0., strict_low=True))
         put('arms', _arm_names(self.arms))
         put('decisions', as_names('decisions', self.decisions, self.utility.shape[1],
@@ -216,11 +202,8 @@ class Setting(Value):
         return {tuple(b): i for i, b in reversed([*enumerate(self.support.tolist())])}
 
     def index(self, report: Any, arm: int | str | None = None) -> int:
-        """The place on the support of a reported belief (W,), within `REPORT_TOL`; it
-        must be one of the beliefs of `arm` (an index), if one is given.
-
-        Raises `InvalidInput` for any other report.
-        """
+        """The place on the support of a reported belief (W,), within `REPORT_TOL`: one of
+        the beliefs of `arm`, if one is given. Raises `InvalidInput` for another report."""
         floats = type(report) is tuple and all(isinstance(x, float) for x in report)
         i = self._exact.get(report) if floats else None     # agents say it to the last bit
         if i is None:
@@ -234,10 +217,8 @@ class Setting(Value):
 
     def arm_index(self, arm: int | str) -> int:
         "The index of an arm by name or index; raises `InvalidInput` for another."
-        if isinstance(arm, str) and arm in self.arms:
-            return self.arms.index(arm)
         if isinstance(arm, str):
-            raise InvalidInput('arm', arm, f'one of {", ".join(self.arms)}')
+            return self.arms.index(as_choice('arm', arm, self.arms))
         return as_integer('arm', arm, 0, self.K - 1)
 
     def places(self, *arms: Any) -> Any:
@@ -267,44 +248,44 @@ class Setting(Value):
     def grid(cls, states: Sequence[str] | int, *, utility: ArrayLike, bound: float,
              arms: Sequence[str] | int, step: float = .01,
              decisions: Sequence[str] | None = None) -> Setting:
-        "The setting in which all multiples of `step` may be reported: `setting_grid`."
-        from oia_nb.worlds.files import setting_grid
-        return setting_grid(states, utility=utility, bound=bound, arms=arms, step=step,
-                            decisions=decisions)
+        """The setting in which every belief may be reported whose entries are multiples of
+        `step`, a whole part of one: .01 for whole percents. `states` are names or their
+        number, the rest is as for `Setting`. Raises `InvalidInput`, also for more than
+        `GRID_MOST` beliefs."""
+        names = states if isinstance(states, (list, tuple)) else None
+        W = as_integer('states', states, 2) if names is None else len(names)
+        step = as_number('step', step, 0., .5, strict_low=True)
+        n = round(1/step)
+        expect(abs(n*step - 1) <= PROB_TOL, 'step', step, 'a whole part of one, such as 0.01')
+        expect(W > 1 and comb(n + W - 1, W - 1) <= GRID_MOST, 'states, step', (W, step),
+               f'at least two states, and at most {GRID_MOST:,} beliefs')
+        # bars between n balls: all rows of W whole numbers that sum to n
+        bars = np.array(list(combinations(range(n + W - 1), W - 1)))
+        rows = np.diff(bars, prepend=-1, append=n + W - 1) - 1
+        return cls(rows/n, utility, bound, arms, names, decisions)
 
 # %% ../../nbs/paper/01_information.ipynb #c939aeee
 def _support_array(support, states):
     support = as_beliefs('support', support, states)
-    if len(merge_beliefs(support)[0]) < len(support):
-        raise InvalidInput('support', support,
-                           f'beliefs that differ by more than {REPORT_TOL:g}')
+    expect(len(merge_beliefs(support)[0]) == len(support), 'support', support,
+           f'beliefs that differ by more than {REPORT_TOL:g}')
     return support
 
 def _arm_names(arms):
     "The names of at least two arms; an int stands for that many, at most 10,000."
     if isinstance(arms, (int, np.integer)):
-        arms = [f'arm {i}' for i in range(as_integer('arms', arms, 2, 10_000))]
-    try:
-        n = 0 if isinstance(arms, (str, bytes)) else len(arms)
-    except TypeError:
-        n = 0
-    if n < 2:
-        raise InvalidInput('arms', arms, 'at least two distinct names, or their number')
-    return as_names('arms', arms, n, 'arm ')
+        return as_names('arms', None, as_integer('arms', arms, 2, 10_000), 'arm ')
+    return as_names('arms', arms)
 
 def _arm_supports(setting):
     "`supports` as K sorted tuples of places on the support, or None."
     given, arms = setting.supports, setting.arms
     if given is None:
         return None
-    expected = f'the beliefs of each of the arms {", ".join(arms)}'
     if isinstance(given, dict):
-        unknown = [a for a in given if a not in arms]
-        for a in unknown + [a for a in arms if a not in given]:
-            raise InvalidInput(f'supports[{a!r}]', given.get(a, 'nothing'), expected)
-        given = [given[a] for a in arms]
-    if not isinstance(given, (list, tuple)) or len(given) != len(arms):
-        raise InvalidInput('supports', given, expected)
+        given = as_labelled('supports', given, (arms,))
+    expect(isinstance(given, (list, tuple)) and len(given) == len(arms), 'supports',
+           given, f'the beliefs of each of the arms {", ".join(arms)}')
     return tuple(_places(setting, f'supports[{a!r}]', g) for a, g in zip(arms, given))
 
 # %% ../../nbs/paper/01_information.ipynb #11052dd1
@@ -321,12 +302,11 @@ def _places(setting, at, beliefs):
     else:
         rows = as_array(at, beliefs, (None, setting.W), axes=(None, setting.states))
         places = [_nearest(setting.support, b) for b in rows]
-        for n in range(len(rows)):
-            if places[n] is None:
-                raise InvalidInput(f'{at}[{n}]', rows[n].tolist(),
-                                   'a belief of the support')
-    if len(set(places)) < len(places):
-        raise InvalidInput(at, beliefs, 'beliefs that are all different')
+        for n, b in enumerate(rows):
+            expect(places[n] is not None, f'{at}[{n}]', b.tolist(),
+                   'a belief of the support')
+    expect(len(set(places)) == len(places), at, beliefs,
+           'beliefs that are all different')
     return tuple(sorted(places))
 
 def _nearest(support, belief) -> Any:
@@ -342,9 +322,8 @@ def _common_prior(setting):
     prior = as_probabilities('prior', setting.prior, (setting.W,),
                              axes=(setting.states,))
     for k in range(setting.K) if setting.supports else [0]:
-        if not _is_mean(prior, setting.support[setting.places(k)]):
-            raise InvalidInput('prior', prior.tolist(),
-                               f'a mean of the beliefs of {setting.arms[k]}')
+        expect(_is_mean(prior, setting.support[setting.places(k)]), 'prior',
+               prior.tolist(), f'a mean of the beliefs of {setting.arms[k]}')
     return prior
 
 def _is_mean(prior, beliefs):
@@ -368,9 +347,9 @@ def _see_through(setting, proxy, put):
             raise InvalidInput('proxy', proxy, 'for each of the states '
                                f'{", ".join(z.states)} the same outcomes') from None
     P = _error_rates(proxy, None)
-    if len(P) != z.W or np.linalg.svd(P, compute_uv=False)[-1] < TELLS_APART:
-        raise InvalidInput('proxy', P, f'a row for each of {z.W} states, none of which '
-                           'is a mixture of others: the test must tell them apart')
+    apart = len(P) == z.W and np.linalg.svd(P, compute_uv=False)[-1] >= TELLS_APART
+    expect(apart, 'proxy', P, f'a row for each of {z.W} states, none of which '
+           'is a mixture of others: the test must tell them apart')
     put('support', _support_array(z.support @ P, None))
     put('utility', read_only(np.linalg.pinv(P) @ z.utility))
     put('prior', None if z.prior is None else read_only(z.prior @ P))
@@ -414,11 +393,9 @@ class Agent(Value):
         super().__init_subclass__(**options)
         place = lambda c: (c.__module__, c.__qualname__)
         other = Agent.kinds.setdefault(cls.__name__, cls)
-        if place(other) != place(cls):
-            raise InvalidInput(
-                'Agent',
-                f'two kinds called {cls.__name__}: {place(other)}, {place(cls)}',
-                'names that differ')
+        expect(place(other) == place(cls), 'Agent',
+               f'two kinds called {cls.__name__}: {place(other)}, {place(cls)}',
+               'names that differ')
         Agent.kinds[cls.__name__] = cls
 
     def best_reply(self, world: World, rule: ScoringRule) -> Reply:
@@ -438,9 +415,8 @@ class Agent(Value):
         return self
 
     def profit(self, world: World, rule: ScoringRule) -> float:
-        """The principal's expected profit, a float, when this agent answers `rule`: the
-        measure by which a rule is right or wrong.
-        """
+        """The principal's expected profit when this agent answers `rule`: the measure by
+        which a rule is right or wrong."""
         best, support = reply_of(self, world, rule), world.setting.support
         paid = (support*rule.values[best.reports]).sum(1)
         return report_utility(world, best.arm, best.reports) - float(
@@ -454,8 +430,7 @@ class Rational(Agent):
 
     def best_reply(self, world: World, rule: ScoringRule) -> Reply:
         """The best response to a `rule` (anything with ``values`` (M, W) and ``bound``),
-        a `Reply`; the truth is told unless a lie gains more than `PROPER_TOL`.
-        """
+        a `Reply`; the truth is told unless a lie gains more than `PROPER_TOL`."""
         z, q = world.setting, world.belief_distributions
         pay = z.support @ rule.values.T                     # belief i, report j
         truthful = pay.diagonal() >= pay.max(1) - PROPER_TOL*rule.values.max()
@@ -470,20 +445,13 @@ class Rational(Agent):
 # %% ../../nbs/paper/01_information.ipynb #c0bdc7f6
 @dataclass(frozen=True, eq=False)
 class World(Value):
-    r"""A simulated world: an `InformationStructure`, the `Setting` it is played in,
-    and an `Agent`.
+    """A simulated world: an `InformationStructure`, the `Setting` it is played in, and
+    an `Agent`.
 
-    Parameters
-    ----------
-    structure, setting, agent : InformationStructure, Setting, Agent
-    name : str
-    signals : list of K lists of names, optional
-    source, licence : str, optional; where the numbers come from, and who may use them
-    cost_ranges : K pairs (low, high), optional
-        What is known of costs that are guesses, each within its range.
-
-    Raises `InvalidInput` if the parts don't fit, e.g. a belief of the agent that
-    isn't on the support.
+    `signals` are K lists of names; `source` and `licence` say where the numbers come
+    from, and who may use them; `cost_ranges` are K pairs (low, high), for costs that are
+    guesses. Raises `InvalidInput` if the parts don't fit, e.g. a belief of the agent
+    that isn't on the support.
     """
     how = ", such as load_world('clinic')"
     structure: InformationStructure
@@ -496,72 +464,48 @@ class World(Value):
     cost_ranges: Sequence[Any] | None = None
 
     def __post_init__(self):
-        self._check_parts()
-        object.__setattr__(self, 'name', as_text('name', self.name))
-        object.__setattr__(self, 'signals', self._signal_names())
-        for key in 'source', 'licence':
-            if getattr(self, key) is not None:
-                object.__setattr__(self, key, as_text(key, getattr(self, key)))
-        object.__setattr__(self, 'cost_ranges', self._ranges())
-        _ = self.belief_index       # refuses a belief that isn't on the support
+        put = lambda k, v: object.__setattr__(self, k, v)
+        s = as_kind('structure', self.structure, InformationStructure)
+        z = as_kind('setting', self.setting, Setting)
+        made = vars(type(as_kind('agent', self.agent, Agent)))
+        # traits that nobody sees would be lost, or changed, in silence
+        frozen = getattr(made.get('__dataclass_params__'), 'frozen', False)
+        expect(frozen, 'agent', self.agent, 'an agent whose class is a frozen dataclass')
+        expect(s.K == z.K, 'setting.arms', z.arms, f'{s.K} arms, as in the structure')
+        expect(s.W == z.W, 'setting.support', f'beliefs over {z.W} states',
+               f'{s.W} states, as in the structure')
+        for key in 'name', 'source', 'licence':
+            if key == 'name' or getattr(self, key) is not None:
+                put(key, as_text(key, getattr(self, key)))
+        names = [None]*s.K if self.signals is None else self.signals
+        expect(isinstance(names, (list, tuple)) and len(names) == s.K, 'signals', names,
+               f'one list of names for each of the {s.K} arms')
+        put('signals', tuple(as_names(f'signals[{k}]', names[k], len(p), 'signal ')
+                             for k, p in enumerate(s.joint)))
         self._check_known()
+        if self.cost_ranges is not None:
+            pairs = as_array('cost_ranges', self.cost_ranges, (s.K, 2), low=0.)
+            for k, (low, high) in enumerate(pairs):
+                expect(low <= s.costs[k] <= high, f'cost_ranges[{k}]', [low, high],
+                       f'a range that holds the cost {s.costs[k]:g}')
+            put('cost_ranges', tuple(map(tuple, pairs.tolist())))
 
     @property
     def costs(self) -> np.ndarray:
         return self.structure.costs
 
-    def _check_parts(self):
-        "Refuse parts of the wrong class or of different sizes."
-        as_kind('structure', self.structure, InformationStructure)
-        as_kind('setting', self.setting, Setting)
-        as_kind('agent', self.agent, Agent)
-        made = vars(type(self.agent)).get('__dataclass_params__')
-        # traits that nobody sees would be lost, or changed, in silence
-        if not made or not made.frozen:
-            raise InvalidInput('agent', self.agent,
-                               'an agent whose class is a frozen dataclass')
-        s, z = self.structure, self.setting
-        if s.K != z.K:
-            raise InvalidInput('setting.arms', z.arms,
-                               f'{s.K} arms, as in the information structure')
-        if s.W != z.W:
-            raise InvalidInput('setting.support', f'beliefs over {z.W} states',
-                               f'{s.W} states, as in the structure')
-
     def _check_known(self):
-        "Refuse what the principal is said to know and isn't so."
+        "Refuse beliefs that aren't on the support, and what is said to be known and isn't so."
         z = self.setting
-        for k, places in enumerate(z.supports or ()):
-            for i in self.belief_index[k]:
-                if i >= 0 and i not in places:
-                    raise InvalidInput(
-                        f'joint[{k}]',
-                        f'a signal that leads to the belief {z.support[i].tolist()}',
-                        f'one of the beliefs that supports gives to {z.arms[k]}')
-        if z.prior is not None:
-            for k, prior in enumerate(self.structure.priors):
-                if np.abs(prior - z.prior).max() > REPORT_TOL:
-                    raise InvalidInput(f'joint[{k}]', f'the prior {prior.tolist()}',
-                                       f'the common prior {z.prior.tolist()}')
-
-    def _ranges(self):
-        if self.cost_ranges is None:
-            return None
-        pairs = as_array('cost_ranges', self.cost_ranges, (self.structure.K, 2), low=0.)
-        for k, (low, high) in enumerate(pairs):
-            if not low <= self.costs[k] <= high:
-                raise InvalidInput(f'cost_ranges[{k}]', [low, high],
-                                   f'a range that holds the cost {self.costs[k]:g}')
-        return tuple(map(tuple, pairs.tolist()))
-
-    def _signal_names(self):
-        joint = self.structure.joint
-        names = [None]*len(joint) if self.signals is None else self.signals
-        if not isinstance(names, (list, tuple)) or len(names) != len(joint):
-            raise InvalidInput('signals', names,
-                               f'one list of names for each of the {len(joint)} arms')
-        each = enumerate(zip(names, joint))
-        return tuple(as_names(f'signals[{k}]', o, len(p), 'signal ') for k, (o, p) in each)
+        for k, index in enumerate(self.belief_index):
+            for i in set(index[index >= 0]) - set(z.supports[k]) if z.supports else ():
+                raise InvalidInput(
+                    f'joint[{k}]',
+                    f'a signal that leads to the belief {z.support[i].tolist()}',
+                    f'one of the beliefs that supports gives to {z.arms[k]}')
+        for k, prior in enumerate(self.structure.priors if z.prior is not None else ()):
+            expect(np.abs(prior - z.prior).max() <= REPORT_TOL, f'joint[{k}]',
+                   f'the prior {prior.tolist()}', f'the common prior {z.prior.tolist()}')
 
     def __repr__(self):
         z, who = self.setting, '' if self.agent == Rational() else f', {self.agent!r}'
@@ -574,12 +518,9 @@ class World(Value):
         for a signal that never occurs."""
         def place(k, belief):
             i = -1 if np.isnan(belief[0]) else _nearest(self.setting.support, belief)
-            if i is None:
-                raise InvalidInput(f'joint[{k}]',
-                                   f'a signal that leads to the belief {belief.tolist()}',
-                                   'beliefs on the support of the setting')
+            expect(i is not None, f'joint[{k}]', 'a signal that leads to the belief '
+                   f'{belief.tolist()}', 'beliefs on the support of the setting')
             return i
-
         return tuple(read_only(np.array([place(k, b) for b in posterior(p)]))
                      for k, p in enumerate(self.structure.joint))
 
@@ -597,25 +538,19 @@ class World(Value):
         z, s = self.setting, self.structure
         gone = {z.arm_index(a) for a in arms}
         keep = [k for k in range(z.K) if k not in gone]
-        if len(keep) < 2:
-            raise InvalidInput('arms', arms, f'at most {z.K - 2} of the {z.K} arms')
-        pick = lambda xs: [xs[k] for k in keep]
-        rest = make_world(pick(s.joint), s.costs[keep], z.utility, z.bound,
-                          arms=pick(z.arms), states=z.states, decisions=z.decisions,
-                          signals=pick(self.signals))
-        setting, ranges = rest.setting, self.cost_ranges and pick(self.cost_ranges)
-        if z.supports is not None:
-            beliefs = pick([z.support[list(places)] for places in z.supports])
-            setting = replace(setting, support=merge_beliefs(np.vstack(beliefs))[0],
-                              supports=beliefs)
-        return replace(self, structure=rest.structure, setting=replace(
-            setting, prior=z.prior, rates=z.rates), signals=rest.signals,
-                       cost_ranges=ranges)
+        expect(len(keep) > 1, 'arms', arms, f'at most {z.K - 2} of the {z.K} arms')
+        pick = lambda xs: xs and [xs[k] for k in keep]
+        supports = pick(z.supports) and [z.support[list(p)] for p in pick(z.supports)]
+        beliefs = np.vstack(supports) if supports else _beliefs(pick(s.joint))
+        setting = replace(z, support=merge_beliefs(beliefs)[0], arms=pick(z.arms),
+                          supports=supports)
+        structure = InformationStructure(pick(s.joint), s.costs[keep])
+        return replace(self, structure=structure, setting=setting,
+                       signals=pick(self.signals), cost_ranges=pick(self.cost_ranges))
 
     def by_proxy(self, proxy: Any) -> World:
         """The world in which only a test of the state is seen, whose error rates `proxy`
-        holds (as for `Setting`), and whose outcomes take the states' place.
-        """
+        holds (as for `Setting`), and whose outcomes take the states' place."""
         setting = replace(self.setting, proxy=proxy)
         joint = [p @ setting.rates for p in self.structure.joint]
         return replace(self, structure=replace(self.structure, joint=joint),
@@ -667,8 +602,6 @@ class World(Value):
         from oia_nb.run.identification import best_profit
         return best_profit(self)
 
-Environment = World     # its earlier name
-
 # %% ../../nbs/paper/01_information.ipynb #39fc6053
 def make_world(joint: Sequence[Any], costs: Any, utility: ArrayLike, bound: float, *,
                arms: Sequence[str] | None = None, states: Sequence[str] | None = None,
@@ -678,49 +611,43 @@ def make_world(joint: Sequence[Any], costs: Any, utility: ArrayLike, bound: floa
     """A `World` from its numbers; the public support is worked out by Bayes' rule.
 
     See `InformationStructure` for `joint` and `costs`, `Setting` for `utility`,
-    `bound`, `supports` and `prior`; `signals` is one list of names an arm; the other
-    `fields` are those of `World`: name, agent, source, licence, cost_ranges.
-
+    `bound`, `supports` and `prior`, `World` for `signals` and the other `fields`.
     Labels are held against names, never ignored: those of `utility` (index: states,
     columns: decisions), of `costs` (arms) and of each array in `joint` (columns:
-    states; index: signals, taken for their names if these aren't given).
-    Beliefs that differ by more than rounding and still count as one are told in a
-    warning. Raises `InvalidInput`.
+    states; index: signals, taken for their names if these aren't given). A warning
+    tells of beliefs that differ by more than rounding and still count as one. Raises
+    `InvalidInput`.
 
     >>> make_world([[[.4, .1], [.1, .4]], [[.5, 0.], [0., .5]]], [0, .1],
     ...     np.eye(2), 1.)
     World('world': 2 arms, 2 states, 4 beliefs, bound 1)
     """
-    listed = lambda names: names if isinstance(names, (list, tuple)) else None
     if isinstance(joint, (list, tuple)):
         if signals is None:
             signals = [_row_labels(p) for p in joint]
-        fits = listed(signals) and len(signals) == len(joint)
+        fits = isinstance(signals, (list, tuple)) and len(signals) == len(joint)
         given = signals if fits else [None]*len(joint)
-        joint = [as_labelled(f'joint[{k}]', p, (listed(o), listed(states)))
+        joint = [as_labelled(f'joint[{k}]', p, (o, states))
                  for k, (p, o) in enumerate(zip(joint, given))]
-    costs = as_labelled('costs', costs, (listed(arms),))
-    structure = InformationStructure(joint, costs)
-    beliefs = np.vstack([posterior(p)[p.sum(1) > 0] for p in structure.joint])
+    structure = InformationStructure(joint, as_labelled('costs', costs, (arms,)))
+    beliefs = _beliefs(structure.joint)
     distinct, place = merge_beliefs(beliefs)
-    _warn_of_merged(beliefs, distinct[place])
+    gap = np.abs(beliefs - distinct[place]).max(1)
+    if gap.max() > ONE_BELIEF:
+        i = int(gap.argmax())
+        warnings.warn(
+            f'{(gap > ONE_BELIEF).sum()} of {len(gap)} signals lead to a belief within '
+            f'{REPORT_TOL:g} of another one and are taken to lead to that, such as '
+            f'{beliefs[i].tolist()} for {distinct[place[i]].tolist()}', stacklevel=2)
     setting = Setting(distinct, utility, bound, structure.K if arms is None else arms,
                       states, decisions, supports, prior)
-    fields['signals'] = signals
-    return World(structure, setting, **fields)
+    return World(structure, setting, signals=signals, **fields)
 
-# %% ../../nbs/paper/01_information.ipynb #ac292ccf
 ONE_BELIEF = 1e-12      # beliefs closer than this differ by rounding only
 
-def _warn_of_merged(beliefs, taken):
-    "Warn of beliefs (n, W) that are `taken` for others."
-    gap = np.abs(beliefs - taken).max(1)
-    if gap.max() > ONE_BELIEF:
-        i, many = int(gap.argmax()), int((gap > ONE_BELIEF).sum())
-        warnings.warn(
-            f'{many} of {len(beliefs)} signals lead to a belief within {REPORT_TOL:g} '
-            f'of another one and are taken to lead to that, such as '
-            f'{beliefs[i].tolist()} for {taken[i].tolist()}', stacklevel=3)
+def _beliefs(joint):
+    "(n, W): the beliefs after all signals of all arms that occur."
+    return np.vstack([posterior(p)[p.sum(1) > 0] for p in joint])
 
 def _row_labels(table) -> Any:
     "The index of a pandas table as texts; None where it only counts."
@@ -729,8 +656,6 @@ def _row_labels(table) -> Any:
         return None
     return list(index) if all(isinstance(i, str) for i in index) else None
 
-# %% ../../nbs/paper/01_information.ipynb #b3ae2ff3
-without = World.without
 # %% ../../nbs/paper/01_information.ipynb #c7097335
 def report_utility(world: World, arm: int, reports: np.ndarray) -> float:
     """The principal's expected utility of `arm` if belief i is reported as
@@ -776,15 +701,11 @@ def reply_of(agent: Agent, world: World, rule: ScoringRule) -> Reply:
 
 def check_rule(world: World, rule: ScoringRule) -> None:
     "Raise `InvalidInput` unless `rule` is one on the support of `world`."
-    z = as_kind('world', world, World).setting
-    if not _on_support(rule, z.support):
-        raise InvalidInput('rule', rule,
-                           f'a scoring rule on the {z.M} beliefs of the setting')
-
-def _on_support(rule, support):
+    support = as_kind('world', world, World).setting.support
     own = getattr(rule, 'support', support)
     fits = np.shape(getattr(rule, 'values', ())) == support.shape
-    return fits and (own is support or np.array_equal(own, support))
+    expect(fits and (own is support or np.array_equal(own, support)), 'rule', rule,
+           f'a scoring rule on the {len(support)} beliefs of the setting')
 
 # %% ../../nbs/paper/01_information.ipynb #7284e5df
 @dataclass(frozen=True)
@@ -795,7 +716,6 @@ class Response:
     report: Sequence[float]
     state: int | None
 
-# %% ../../nbs/paper/01_information.ipynb #3aef96f6
-_all_ = ['respond', 'without']      # also functions of a world
+# %% ../../nbs/paper/01_information.ipynb #b0c1000b
+GRID_MOST = 5_000       # more beliefs than that are refused
 
-respond = World.respond

@@ -5,19 +5,21 @@
 # %% ../../nbs/paper/11_complexity.ipynb #7f207091
 from __future__ import annotations
 from collections.abc import Callable
+from typing import Any
 from numpy.typing import ArrayLike
-from typing import Any, TYPE_CHECKING
-if TYPE_CHECKING:
-    from oia_nb.game.information import World
 
 # %% auto #0
-__all__ = ['C_GAP', 'C_EPS', 'KNOBS', 'MEASURES', 'Problem', 'problem_of', 'n_min', 'tau1_bound', 'count_searches', 'search_depth_bound', 'largest_inverse_alpha2', 'forced_bound', 'tau2_bound', 'theorem1_at', 'largest_fixed_point', 'theorem1_bound', 'corollary1_arm', 'corollary1_tau1', 'corollary1_tau2', 'corollary1_bound', 'theorem2_need', 'smallest_budget', 'theorem1_parts', 'Forecast', 'forecast_rounds', 'forecast_rows', 'theorem1_explicit', 'corollary1_explicit', 'corollary2_budget']
+__all__ = ['C_GAP', 'C_EPS', 'KNOBS', 'MEASURES', 'Problem', 'problem_of', 'n_min', 'tau1_bound', 'searches_of', 'count_searches',
+           'search_depth_bound', 'largest_inverse_alpha2', 'forced_bound', 'tau2_bound', 'theorem1_parts',
+           'theorem1_at', 'largest_fixed_point', 'theorem1_bound', 'corollary1_arm', 'corollary1_tau1',
+           'corollary1_tau2', 'corollary1_bound', 'theorem2_need', 'smallest_budget', 'Forecast', 'forecast_rounds',
+           'forecast_rows']
 
 # %% ../../nbs/paper/11_complexity.ipynb #b875cd6c
 from dataclasses import dataclass, replace
 import numpy as np
-from ..core import InvalidInput, as_array, as_number
-from ..game.information import Environment, Setting
+from ..core import InvalidInput, as_array, as_choice, as_number
+from ..game.information import Setting, World
 from ..game.stackelberg import optimal_rule
 from ..game.oracle import action_informed_oracle
 
@@ -28,7 +30,8 @@ class Problem:
 
     `K` arms, `M` beliefs, `B_S` and `B_u` the bounds of payments and utilities,
     `eps` and `delta` the target, `margin` the oracle's; `gaps` (K,), 0 for the best
-    arm; None if nothing is known of them. See `problem_of`.
+    arm; None if nothing is known of them; `signed` if rules may pay as little as
+    -B_S. See `problem_of`.
     """
     K: int
     M: int
@@ -38,6 +41,7 @@ class Problem:
     delta: float
     margin: float
     gaps: tuple | None = None
+    signed: bool = False
 
     @property
     def B(self) -> float:
@@ -50,36 +54,30 @@ class Problem:
         "The mixing weight of Corollary 1 and OIAFB."
         return self.eps/(4*self.B)
     @property
+    def other_gaps(self) -> np.ndarray:
+        "(K - 1,) the gaps of all arms but a best one."
+        return np.sort(np.zeros(self.K) if self.gaps is None else self.gaps)[1:]
+    @property
     def H_eps(self) -> float:
         return 4*self.B**2*self.K/self.eps**2
     @property
     def H_delta(self) -> float:
-        return self._H(np.zeros(self.K) if self.gaps is None else np.asarray(self.gaps))
+        return self._H(self.other_gaps)
     @property
     def H_tilde(self) -> float:
-        return self._H(np.maximum(0. if self.gaps is None else self.gaps,
-                                  np.full(self.K, self.eps)))
+        return self._H(np.maximum(self.other_gaps, self.eps))
 
     def _H(self, gaps):
-        others = np.delete(gaps, 0 if self.gaps is None else np.argmin(self.gaps))
         with np.errstate(divide='ignore'):
-            return float(4*self.B**2*(self.eps**-2 + (1/others**2).sum()))
+            return float(4*self.B**2*(self.eps**-2 + (1/gaps**2).sum()))
 
-    def Lambda(self, t: float, version: str = 'corrected') -> float:
-        "The logarithm; the printed bounds round M ln 2 up to M."
-        per_belief = 1. if _printed(version) else np.log(2)
-        return np.log(4*self.K/self.delta) + self.M*per_belief + 2*np.log(t)
-
-# %% ../../nbs/paper/11_complexity.ipynb #42336fd9
-def _printed(version):
-    if version not in ('corrected', 'printed'):
-        raise InvalidInput('version', version, '"corrected" or "printed"')
-    return version == 'printed'
+    def Lambda(self, t: float) -> float:
+        return np.log(4*self.K/self.delta) + self.M*np.log(2) + 2*np.log(t)
 
 # %% ../../nbs/paper/11_complexity.ipynb #b8f5d25e
 def problem_of(subject: Any, eps: float, delta: float, margin: float | None = None,
                gaps: ArrayLike | None = None) -> Problem:
-    """The `Problem` of an `Environment`, or of a `Setting` with the oracle's `margin`.
+    """The `Problem` of a `World`, or of a `Setting` with the oracle's `margin`.
 
     In a known world margin and gaps are worked out unless given. `gaps` (K,) are not
     negative, the smallest is 0. Raises `InvalidInput`, and `NotInducible` if the
@@ -88,9 +86,9 @@ def problem_of(subject: Any, eps: float, delta: float, margin: float | None = No
     >>> problem_of(clinic, .5, .1).K
     3
     """
-    z = subject.setting if isinstance(subject, Environment) else subject
+    z = subject.setting if isinstance(subject, World) else subject
     if not isinstance(z, Setting):
-        raise InvalidInput('subject', subject, 'an Environment or a Setting')
+        raise InvalidInput('subject', subject, 'a World or a Setting')
     eps = as_number('eps', eps, 0., 2*z.B, strict_low=True)
     delta = as_number('delta', delta, 0., 1., strict_low=True)
     if z is not subject and margin is None:
@@ -101,23 +99,18 @@ def problem_of(subject: Any, eps: float, delta: float, margin: float | None = No
         raise InvalidInput('margin', margin,
                            "the oracle's margin: a setting doesn't tell it")
     margin = as_number('margin', margin, 0., z.bound, strict_low=True)
-    if gaps is None:
-        return Problem(z.K, z.M, z.bound, z.B_u, eps, delta, margin)
-    gaps = as_array('gaps', gaps, (z.K,), low=0.)
-    if gaps.min() > 0:
-        raise InvalidInput('gaps', gaps, 'a gap of 0 for the best arm')
-    return Problem(z.K, z.M, z.bound, z.B_u, eps, delta, margin, tuple(gaps.tolist()))
+    if gaps is not None:
+        gaps = as_array('gaps', gaps, (z.K,), low=0.)
+        if gaps.min() > 0:
+            raise InvalidInput('gaps', gaps, 'a gap of 0 for the best arm')
+        gaps = tuple(gaps.tolist())
+    return Problem(z.K, z.M, z.bound, z.B_u, eps, delta, margin, gaps)
 
 # %% ../../nbs/paper/11_complexity.ipynb #5602597f
 def n_min(p: Problem, mixing: str = 'theorem1') -> int:
-    """The least number of observations of the returned arm at which OIAFC can stop;
-    an int.
-
-    `mixing` is "theorem1" or "corollary1".
-
-    >>> n_min(problem)
-    10029
-    """
+    """The least number of observations of the returned arm at which OIAFC can stop,
+    with the `mixing` of "theorem1" or "corollary1"; an int."""
+    as_choice('mixing', mixing, ('theorem1', 'corollary1'))
     n = 0
     x = p.eps/(2*p.B)
     root_M = np.sqrt(p.M)
@@ -125,10 +118,8 @@ def n_min(p: Problem, mixing: str = 'theorem1') -> int:
         r = np.sqrt(2*p.Lambda(p.K + max(n, 1)))
         if mixing == 'theorem1':
             y = (root_M + r + np.sqrt(max(0., (root_M + r)**2 - 4*x*r*root_M)))/(2*x)
-        elif mixing == 'corollary1':
-            y = 4*(1 - p.alpha)*p.B*r/p.eps
         else:
-            raise InvalidInput('mixing', mixing, 'theorem1 or corollary1')
+            y = 4*(1 - p.alpha)*p.B*r/p.eps
         if (new := int(np.ceil(y**2*(1 - 1e-12)))) <= n:
             return n
         n = new
@@ -140,95 +131,61 @@ C_GAP = 43.7
 C_EPS = (2*2**.5 + 2/np.log(2)**.5)**2
 
 # %% ../../nbs/paper/11_complexity.ipynb #f934ae51
-def tau1_bound(p: Problem, t: float, version: str = 'corrected') -> float:
+def tau1_bound(p: Problem, t: float) -> float:
     """The most exploitation rounds of a run of t rounds on the event, with the weight
-    of Theorem 1 (Lemma 3; third step of its proof).
-
-    >>> round(tau1_bound(problem, 1e6))
-    59871
-    """
-    if _printed(version):
-        return (96 + 48*2**.5)*p.H_delta*p.Lambda(t, version) + 1
-    gaps = np.zeros(p.K) if p.gaps is None else np.asarray(p.gaps)
+    of Theorem 1 (Lemma 3; third step of its proof)."""
     with np.errstate(divide='ignore'):
-        per_arm = np.minimum(C_GAP/np.delete(gaps, np.argmin(gaps))**2, C_EPS/p.eps**2)
+        per_arm = np.minimum(C_GAP/p.other_gaps**2, C_EPS/p.eps**2)
     return 1 + p.Lambda(t)*p.B**2*(C_EPS/p.eps**2 + per_arm.sum())
 
 # %% ../../nbs/paper/11_complexity.ipynb #7d7655c6
-def count_searches(p: Problem, Lambda: float, inverse_alpha2: float,
-                   signed: bool = False) -> float:
-    """The most searches on the event for a given value of `Lambda`; `inverse_alpha2`
-    is the largest 1/α² of the run.
-
-    >>> round(count_searches(problem, 20., 16.), 1)
-    np.float64(824000003.0)
-    """
-    kappa, few = (12, 32) if signed else (8, 8)
+def searches_of(p: Problem, Lambda: float, inverse_alpha2: float) -> dict[str, float]:
+    """The most searches on the event, by their kind, for a given value of `Lambda`;
+    `inverse_alpha2` is the largest 1/α² of the run."""
+    kappa, few = (12, 32) if p.signed else (8, 8)
     N_bar = 2*kappa**2*p.R*Lambda*inverse_alpha2
-    return (p.K - 1)*np.ceil(N_bar) + p.K*(p.K - 1)/2 + p.K*np.ceil(few*p.R*Lambda)
+    return dict(closing_pairs=(p.K - 1)*np.ceil(N_bar), last_of_pairs=p.K*(p.K - 1)/2,
+                blind_searches=p.K*np.ceil(few*p.R*Lambda))
+
+def count_searches(p: Problem, Lambda: float, inverse_alpha2: float) -> float:
+    "How many these are in all."
+    return sum(searches_of(p, Lambda, inverse_alpha2).values())
 
 def search_depth_bound(Lambda: float, t: float) -> float:
-    """The most rounds of one search with the round that called for it.
-
-    >>> round(search_depth_bound(20., 1e6), 1)
-    np.float64(9.3)
-    """
+    "The most rounds of one search with the round that called for it."
     return 2 + np.log2(max(1., t/(2*Lambda)))/2
 
 # %% ../../nbs/paper/11_complexity.ipynb #064d0621
 def largest_inverse_alpha2(p: Problem, t: float) -> float:
-    """The largest 1/α² that Theorem 1's weight reaches on the event, by Lemma 3.
-
-    >>> round(largest_inverse_alpha2(problem, 1e6), 2)
-    np.float64(1050.4)
-    """
+    "The largest 1/α² that Theorem 1's weight reaches on the event, by Lemma 3."
     return max(1., (1 + C_EPS*p.B**2*p.Lambda(t)/p.eps**2)/p.M)
 
-def forced_bound(p: Problem, t: float, inverse_alpha2: float,
-                 signed: bool = False) -> float:
+def forced_bound(p: Problem, t: float, inverse_alpha2: float) -> float:
     """The most forced rounds of a run of t rounds on the event; `inverse_alpha2` is
-    the largest 1/α² of the run.
+    the largest 1/α² of the run."""
+    return search_depth_bound(p.Lambda(t), t)*count_searches(p, p.Lambda(t),
+                                                             inverse_alpha2)
 
-    >>> f'{forced_bound(problem, 1e6, 16.):.3g}'
-    '1.64e+10'
-    """
-    Lambda = p.Lambda(t)
-    return search_depth_bound(Lambda, t)*count_searches(p, Lambda, inverse_alpha2,
-                                                        signed)
-
-def tau2_bound(p: Problem, t: float, version: str = 'corrected',
-               signed: bool = False) -> float:
+def tau2_bound(p: Problem, t: float) -> float:
     """The most forced rounds of a run of t rounds on the event, with the weight of
-    Theorem 1 (Lemma 4).
-
-    >>> f'{tau2_bound(problem, 1e6):.3g}'
-    '1.07e+12'
-    """
-    if _printed(version):
-        twice = p.M + 2*np.log(4*p.K*t**2/p.delta)
-        return (96 + 48*2**.5)*144*p.R*2*p.H_delta/p.M*np.log2(t)*twice**2
-    return forced_bound(p, t, largest_inverse_alpha2(p, t), signed)
+    Theorem 1 (Lemma 4)."""
+    return forced_bound(p, t, largest_inverse_alpha2(p, t))
 
 # %% ../../nbs/paper/11_complexity.ipynb #14049496
-def theorem1_at(p: Problem, t: float, version: str = 'corrected',
-                signed: bool = False) -> float:
-    """F(t) (Theorem 1; printed: eq. (41)).
+def theorem1_parts(p: Problem, t: float) -> dict[str, float]:
+    "The parts of Theorem 1's bound at t rounds, in rounds."
+    depth = search_depth_bound(p.Lambda(t), t)
+    searches = searches_of(p, p.Lambda(t), largest_inverse_alpha2(p, t))
+    forced = {kind: float(depth*n) for kind, n in searches.items()}
+    return dict(initialisation=float(p.K), normal=float(tau1_bound(p, t)), **forced)
 
-    >>> f'{theorem1_at(problem, 1e6):.3g}'
-    '1.07e+12'
-    """
-    if _printed(version):
-        forced = 144*p.R*2*np.log2(t)/p.M*p.Lambda(t, version)
-        return tau1_bound(p, t, version)*(1 + forced)
-    return p.K + tau1_bound(p, t) + tau2_bound(p, t, signed=signed)
+def theorem1_at(p: Problem, t: float) -> float:
+    "F(t) of Theorem 1: the sum of its parts."
+    return sum(theorem1_parts(p, t).values())
 
 def largest_fixed_point(F: Callable[[float], float], start: float = 4.) -> float:
     """The largest t ≥ `start` with t ≤ F(t), or `start`, for F that is increasing
-    and grows more slowly than t; inf if F is infinite.
-
-    >>> round(largest_fixed_point(lambda t: 10 + t/2), 6)
-    20.0
-    """
+    and grows more slowly than t; inf if F is infinite."""
     t = start
     while F(t) > t:
         t *= 2
@@ -236,96 +193,44 @@ def largest_fixed_point(F: Callable[[float], float], start: float = 4.) -> float
         t = new
     return float(t)
 
-def theorem1_bound(p: Problem, version: str = 'corrected',
-                   signed: bool = False) -> float:
-    """Theorem 1: the largest number of rounds of OIAFC on the event; inf where the
-    printed bound is.
-
-    >>> f'{theorem1_bound(problem):.3g}'
-    '6.9e+12'
-    """
-    if _printed(version) and np.isinf(p.H_delta):
-        return np.inf
-    return largest_fixed_point(lambda t: theorem1_at(p, t, version, signed))
+def theorem1_bound(p: Problem) -> float:
+    "Theorem 1: the largest number of rounds of OIAFC on the event."
+    return largest_fixed_point(lambda t: theorem1_at(p, t))
 
 # %% ../../nbs/paper/11_complexity.ipynb #dc87d436
-def corollary1_arm(p: Problem, t: float, version: str = 'corrected') -> float:
-    """Corollary 1: the most exploitation rounds of one arm (printed: eq. (45)).
-
-    >>> round(corollary1_arm(problem, 1e6))
-    20516
-    """
-    if _printed(version):
-        return 16*p.B**2/p.eps**2*p.Lambda(t) + p.K
+def corollary1_arm(p: Problem, t: float) -> float:
+    "Corollary 1: the most exploitation rounds of one arm."
     return 32*(1 - p.alpha)**2*p.B**2*p.Lambda(t)/p.eps**2 + 1
 
-def corollary1_tau1(p: Problem, t: float, version: str = 'corrected') -> float:
-    """Corollary 1: the most exploitation rounds (printed: eq. (48)).
-
-    >>> round(corollary1_tau1(problem, 1e6))
-    61545
-    """
-    if _printed(version):
-        return 4*p.H_eps*p.Lambda(t, version) + p.K
+def corollary1_tau1(p: Problem, t: float) -> float:
+    "Corollary 1: the most exploitation rounds."
     return 8*(1 - p.alpha)**2*p.H_eps*p.Lambda(t) + 1
 
-def corollary1_tau2(p: Problem, t: float, version: str = 'corrected',
-                    signed: bool = False) -> float:
-    """Corollary 1: the most forced rounds (printed: eq. (49)).
+def corollary1_tau2(p: Problem, t: float) -> float:
+    "Corollary 1: the most forced rounds."
+    return forced_bound(p, t, p.alpha**-2)
 
-    >>> f'{corollary1_tau2(problem, 1e6):.3g}'
-    '2.6e+11'
-    """
-    if _printed(version):
-        return 1152*p.H_eps*p.R*np.log2(t)*p.Lambda(t, version)
-    return forced_bound(p, t, p.alpha**-2, signed)
-
-def corollary1_bound(p: Problem, version: str = 'corrected',
-                     signed: bool = False) -> float:
-    """Corollary 1: the largest number of rounds on the event, by the largest fixed
-    point.
-
-    >>> f'{corollary1_bound(problem):.3g}'
-    '8.72e+11'
-    """
-    initial = 0 if _printed(version) else p.K
-    return largest_fixed_point(lambda t: initial + corollary1_tau1(p, t, version) +
-                               corollary1_tau2(p, t, version, signed))
+def corollary1_bound(p: Problem) -> float:
+    "Corollary 1: the largest number of rounds of OIAFC on the event."
+    return largest_fixed_point(
+        lambda t: p.K + corollary1_tau1(p, t) + corollary1_tau2(p, t))
 
 # %% ../../nbs/paper/11_complexity.ipynb #90152c2f
-def theorem2_need(p: Problem, T: float, a: float, version: str = 'corrected',
-                  signed: bool = False) -> float:
-    """Theorem 2: a budget T of at least this much is enough on the event (printed: it
-    has to be more than this).
-
-    "simple" is the corrected condition with the logarithm in front, for a, T ≥ 4.
-
-    >>> f'{theorem2_need(problem, 1e10, 50.):.3g}'
-    '2.2e+11'
-    """
-    if version == 'simple':
-        return p.K + np.log2(T)*((594 if signed else 262)*p.H_eps*max(p.R, 1.)*a +
-                                 (p.K + 1)*(p.K + 2)/2)
-    if _printed(version):
-        return p.K + 144*p.H_eps*max(p.R, 1.)*np.log2(T)*a
-    alpha, (slack, mixed, few) = p.alpha, (12, 4, 16) if signed else (8, 2, 4)
+def theorem2_need(p: Problem, T: float, a: float) -> float:
+    "Theorem 2: a budget T of at least this much is enough on the event."
+    alpha, (slack, mixed, few) = p.alpha, (12, 4, 16) if p.signed else (8, 2, 4)
     pair_closes = ((1 - alpha)*(slack - mixed*alpha)/alpha)**2*p.R*a
     searches = (p.K - 1)*(np.ceil(pair_closes) - 1) + p.K*(p.K - 1)/2 + p.K*np.ceil(
         few*(1 - alpha)**2*p.R*a) + 1
     return float(p.K + 4*(1 - alpha)**2*p.H_eps*a + search_depth_bound(a/2, T)*searches)
 
-# %% ../../nbs/paper/11_complexity.ipynb #acae0173
-def smallest_budget(p: Problem, signed: bool = False) -> float:
-    """The smallest T that satisfies the corrected Theorem 2 for error probability
-    `delta`: a whole number, as a float.
-
-    >>> f'{smallest_budget(problem):.3g}'
-    '4.39e+11'
-    """
+def smallest_budget(p: Problem) -> float:
+    """The smallest T that satisfies Theorem 2 for error probability `delta`: a whole
+    number, as a float."""
     T, enough = 0., float(p.K)
     while T < enough:
         a = 2*(np.log(enough*p.K/p.delta) + p.M*np.log(2))
-        T, enough = enough, float(np.ceil(theorem2_need(p, enough, a, signed=signed)))
+        T, enough = enough, float(np.ceil(theorem2_need(p, enough, a)))
     return T
 
 # %% ../../nbs/paper/11_complexity.ipynb #bdee7cbf
@@ -335,31 +240,11 @@ KNOBS = (('eps', 'ϵ halved', lambda p: replace(p, eps=p.eps/2)),
          ('margin', 'margin doubled',
           lambda p: replace(p, margin=min(2*p.margin, p.B_S))),
          ('M', 'M doubled', lambda p: replace(p, M=2*p.M)),
-         ('K', 'K doubled', lambda p: replace(p, K=2*p.K, gaps=_more_arms(p))))
-
-def _more_arms(p):
-    "The gaps of twice as many arms: the others' gaps, over and over."
-    return None if p.gaps is None else (
-        0., *np.resize(sorted(p.gaps)[1:], 2*p.K - 1).tolist())
+         ('K', 'K doubled', lambda p: replace(
+             p, K=2*p.K, gaps=(0., *np.resize(p.other_gaps, 2*p.K - 1).tolist()))))
 
 MEASURES = dict(least=lambda p: p.K + n_min(p), theorem1=theorem1_bound,
                 corollary1=corollary1_bound, budget=smallest_budget)
-
-# %% ../../nbs/paper/11_complexity.ipynb #c1115492
-def theorem1_parts(p: Problem, t: float) -> dict[str, float]:
-    """The parts of Theorem 1's bound (corrected) at t rounds, in rounds: a
-    dictionary that sums to F(t).
-
-    >>> sorted(theorem1_parts(problem, 1e6))
-    ['blind_searches', 'closing_pairs', 'initialisation', 'last_of_pairs', 'normal']
-    """
-    Lambda, last = p.Lambda(t), p.K*(p.K - 1)/2
-    depth, once = search_depth_bound(Lambda, t), p.K*np.ceil(8*p.R*Lambda)
-    closing = count_searches(p, Lambda, largest_inverse_alpha2(p, t)) - last - once
-    parts = dict(initialisation=p.K, normal=tau1_bound(p, t),
-                 closing_pairs=depth*closing, last_of_pairs=depth*last,
-                 blind_searches=depth*once)
-    return {name: float(x) for name, x in parts.items()}
 
 # %% ../../nbs/paper/11_complexity.ipynb #9634917d
 @dataclass(frozen=True)
@@ -375,7 +260,7 @@ class Forecast:
     change described in `KNOBS` multiplies each measure by.
     """
     problem: Problem
-    least: int
+    least: float
     theorem1: float
     corollary1: float
     budget: float
@@ -390,7 +275,7 @@ def forecast_rounds(subject: World | Setting, eps: float, delta: float, *,
     """What it takes to find a rule within `eps` of the best with probability 1 -
     `delta`; returns a `Forecast`.
 
-    `subject` is an `Environment`, or a `Setting` with the oracle's `margin`; `gaps`
+    `subject` is a `World`, or a `Setting` with the oracle's `margin`; `gaps`
     (K,) if they are known. Raises as `problem_of`.
 
     >>> forecast_rounds(clinic, .5, .1).dominant
@@ -408,11 +293,7 @@ def forecast_rounds(subject: World | Setting, eps: float, delta: float, *,
 def forecast_rows(
         forecast: Forecast) -> tuple[list[tuple[str, str]], list[tuple[str, ...]]]:
     """A `Forecast` as two lists of rows of text: (what, rounds) and (knob, its
-    factor for each of the four measures).
-
-    >>> forecast_rows(forecast_rounds(clinic, .5, .1))[0][0][0]
-    'at least, with OIAFC'
-    """
+    factor for each of the four measures)."""
     f = forecast
     rounds = lambda x: f'{x:,.0f}' if x < 1e7 else f'{x:.2e}'
     rounds_of = [('at least, with OIAFC', f.least),
@@ -425,53 +306,3 @@ def forecast_rows(
     factors = [(label, *(f'× {f.knobs[knob][m]:.2f}' for m in MEASURES))
                for knob, label, _ in KNOBS]
     return [(what, rounds(x)) for what, x in rounds_of], factors
-
-# %% ../../nbs/appendix/81_bounds.ipynb #520fda51
-def theorem1_explicit(p: Problem, version: str = 'corrected',
-                      signed: bool = False) -> tuple[float, float]:
-    r"""Theorem 1 without $\tau$ on its right-hand side: (bound, $\Gamma$).
-
-    >>> f'{theorem1_explicit(problem)[0]:.3g}'
-    '2.95e+13'
-    """
-    log_K = np.log(4*p.K/p.delta)
-    if _printed(version):
-        c = 2*(97 + 48*2**.5)
-        size = (1 + 12*p.B_S/p.margin)**2*p.H_delta
-        ratio = 4*p.K/p.delta
-        Gamma = (128*c*size*(p.M**2 + 2*p.M*ratio**(3/8) + ratio**.5))**2
-        log_G = log_K + 2*np.log(Gamma)
-        return float(c*size*np.log2(Gamma)*(p.M + 2*log_G + log_G**2/p.M)), float(Gamma)
-    P = (2130 if signed else 940)*p.H_eps*p.R + 16*p.H_tilde + p.K*(p.K + 4)/11
-    Gamma = float((2.53*P/p.M*(log_K + p.M*np.log(2) + 3.93)**2)**2)
-    return float(theorem1_at(p, Gamma, signed=signed)), Gamma
-
-# %% ../../nbs/appendix/81_bounds.ipynb #2243c42f
-def corollary1_explicit(p: Problem, signed: bool = False) -> tuple[float, float]:
-    r"""Corollary 1 (corrected) in closed form: (bound, $\Gamma$). The paper leaves
-    this step out.
-
-    >>> f'{corollary1_explicit(problem)[0]:.3g}'
-    '2.57e+12'
-    """
-    P = (1184 if signed else 520)*p.H_eps*p.R + 8*p.H_eps + p.K*(p.K + 4)/5.5
-    Gamma = float((2.53*P*(np.log(4*p.K/p.delta) + p.M*np.log(2) + 1.963))**2)
-    return float(p.K + corollary1_tau1(p, Gamma)
-                 + corollary1_tau2(p, Gamma, signed=signed)), Gamma
-
-# %% ../../nbs/appendix/81_bounds.ipynb #e4d3743d
-def corollary2_budget(p: Problem, version: str = 'corrected',
-                      signed: bool = False) -> tuple[float, float]:
-    r"""Corollary 2: (T, $\Gamma$), a budget that is enough for error probability
-    `delta`; T is a whole number, as a float.
-
-    >>> f'{corollary2_budget(problem)[0]:.3g}'
-    '5.37e+12'
-    """
-    c, Q = (144, 0.) if _printed(version) else (594 if signed else 262, (p.K + 1)*
-                                                (p.K + 2)/2)
-    size, extra = p.H_eps*max(p.R, 1.), p.K + (0. if _printed(version) else 2*Q + 1)
-    Gamma = (8*c*size*(p.M + np.sqrt(p.K/p.delta)) + extra)**2
-    return float(
-        np.ceil(p.K + np.log2(Gamma)
-                *(2*c*size*(p.M + np.log(Gamma*p.K/p.delta)) + Q))), float(Gamma)

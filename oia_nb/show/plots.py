@@ -5,25 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 # %% auto #0
-__all__ = ['COLORS', 'COLORMAP', 'DASHES', 'SYMBOLS', 'CORNERS', 'AXIS_NAMES', 'distinct_rows', 'truthful_payment',
-           'largest_region', 'name_corners', 'plot_rule', 'plot_beliefs', 'plot_profits', 'plot_scaling']
+__all__ = ['COLORS', 'COLORMAP', 'CORNERS', 'distinct_rows', 'truthful_payment', 'largest_region', 'name_corners', 'plot_rule',
+           'plot_beliefs', 'plot_profits']
 
 # %% ../../nbs/handbook/69_plots.ipynb #8c8944cd
 import numpy as np
-from ..core import InvalidInput, as_choice, as_kind, as_names
+from ..core import as_kind, as_names, expect
 from ..game.information import Setting
 from ..game.scoring import as_rule
 from ..run.learner import Identification
-from ..run.runs import (as_positive, check_frame, column_names, fit_exponent,
-                             positive_in, quantiles_by, run_values)
 
 # %% ../../nbs/handbook/69_plots.ipynb #ecb0c56a
 # Okabe and Ito's, darkened to 4.5:1 on white
 COLORS = '#0072B2', '#8A5A00', '#006A4E', '#C24F00', '#A03A7A', '#4B5563'
 # grows lighter evenly, for every kind of eye
 COLORMAP = 'cividis'
-DASHES = '-', (0, (5, 2)), (0, (1, 1.3)), (0, (6, 2, 1, 2))
-SYMBOLS = 'o', 's', '^', 'D', 'v', 'P', 'X'
 
 def _axes(ax, size):
     if ax is not None:
@@ -35,17 +31,6 @@ def _text(name):
     "A name as it is written: no formula, and never hidden from a legend."
     name = str(name).replace('$', r'\$')
     return '\u200b' + name if name.startswith('_') else name
-
-def _plain_numbers(axis):
-    "Plain numbers on a logarithmic axis that spans less than two decades."
-    from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator, ScalarFormatter
-    low, high = axis.get_view_interval()
-    if high > 100*low:
-        return
-    axis.set_major_locator(
-        LogLocator(subs=(1, 2, 5)) if high > 6*low else MaxNLocator(5))
-    axis.set_major_formatter(ScalarFormatter())
-    axis.set_minor_locator(NullLocator())
 
 def _cells(ax, values, label):
     "A table in colour, its first row on top."
@@ -66,7 +51,6 @@ def truthful_payment(rule, beliefs):
 
 # %% ../../nbs/handbook/69_plots.ipynb #b21025c1
 def _plot_convex(rule, states, ax):
-    ax = _axes(ax, (5.6, 3.8))
     rows, grid = distinct_rows(rule), np.linspace(0, 1, 401)
     lines = ax.plot([0, 1], rows.T, color=COLORS[5], lw=0.9, marker='D', ms=4,
                     clip_on=False, zorder=2)
@@ -79,7 +63,6 @@ def _plot_convex(rule, states, ax):
     ax.set(xlim=(0, 1), ylim=(0, max(rows.max(), 1e-9*rule.bound)*1.05),
            xlabel=f'reported chance of {states[1]}', ylabel='payment')
     ax.legend(fontsize='small')
-    return ax
 
 # %% ../../nbs/handbook/69_plots.ipynb #094856fa
 def _clip(polygon, f):
@@ -119,7 +102,6 @@ def name_corners(ax, names):
     ax.set_axis_off()
 
 def _plot_simplex(rule, states, ax):
-    ax = _axes(ax, (5.2, 4.2))
     n = 60
     grid = np.array([(n - i - j, i, j) for i in range(n + 1) for j in range(n + 1 - i)])
     x, y = (grid/n @ CORNERS).T
@@ -133,16 +115,12 @@ def _plot_simplex(rule, states, ax):
                edgecolors='white', linewidths=1.2, s=42)
     name_corners(ax, states)
     ax.figure.colorbar(sheet, ax=ax, label='expected payment', shrink=.8)
-    return ax
 
 # %% ../../nbs/handbook/69_plots.ipynb #72ed9706
 def _plot_payments(rule, states, ax):
-    M, W = rule.values.shape
-    ax = _axes(ax, (1.6 + .7*W, min(1.4 + .22*M, 8.)))
     _cells(ax, rule.values, 'payment')
     ax.set(ylabel='reported belief', xlabel='state')
-    ax.set_xticks(range(W), states)
-    return ax
+    ax.set_xticks(range(len(states)), states)
 
 # %% ../../nbs/handbook/69_plots.ipynb #a16a1ac0
 def plot_rule(rule: Any, setting: Setting | None = None, ax: Any = None) -> Any:
@@ -162,19 +140,23 @@ def plot_rule(rule: Any, setting: Setting | None = None, ax: Any = None) -> Any:
     if setting is None:
         setting = getattr(getattr(rule, 'world', rule), 'setting', None)
     rule = as_rule('rule', rule)
-    W = rule.support.shape[1]
-    if setting is not None and as_kind('setting', setting, Setting).W != W:
-        raise InvalidInput('setting', setting,
-                           f'a setting with {W} states, as the rule')
-    draw = _plot_convex if W == 2 else _plot_simplex if W == 3 else _plot_payments
+    M, W = rule.values.shape
+    if setting is not None:
+        expect(as_kind('setting', setting, Setting).W == W, 'setting', setting,
+               f'a setting with {W} states, as the rule')
+    pictures = {2: (_plot_convex, (5.6, 3.8)), 3: (_plot_simplex, (5.2, 4.2))}
+    draw, size = pictures.get(W, (_plot_payments, (1.6 + .7*W, min(1.4 + .22*M, 8.))))
     names = as_names('states', setting and setting.states, W, 'state ')
-    return draw(rule, [_text(name) for name in names], ax)
+    ax = _axes(ax, size)
+    draw(rule, [_text(name) for name in names], ax)
+    return ax
 
 # %% ../../nbs/handbook/69_plots.ipynb #204b5a5d
 def plot_beliefs(world, ax=None):
     r"""Where each arm leads: $q_k(\sigma_i)$ as the area of a dot (two states),
     otherwise as a table of arms and beliefs. Returns the axes."""
-    z, q, K = world.setting, world.belief_distributions, world.setting.K
+    z, q = world.setting, world.belief_distributions
+    K = z.K
     ax = _axes(ax, (5.6, .9 + .6*K))
     if z.W == 2:
         for k in range(K):
@@ -206,12 +188,11 @@ def plot_profits(result: Identification, setting: Setting, ax: Any = None,
     Returns the axes.
     Raises `InvalidInput` for a run without a plan, or for another setting.
     """
+    from matplotlib.ticker import LogFormatter
     trace = as_kind('result', result, Identification).trace
     K, planned = as_kind('setting', setting, Setting).K, np.shape(trace.profits)[1:]
-    if not planned:
-        raise InvalidInput('result', result, 'a run in which a round was planned')
-    if planned != (K, ):
-        raise InvalidInput('setting', setting, f'{planned[0]} arms, as in the run')
+    expect(planned, 'result', result, 'a run in which a round was planned')
+    expect(planned == (K, ), 'setting', setting, f'{planned[0]} arms, as in the run')
     ax, heights = _axes(ax, (5.6, 3.8)), trace.profits.ravel()
     for k in range(K):
         ax.plot(trace.rounds, trace.profits[:, k], color=COLORS[k % 6],
@@ -227,67 +208,6 @@ def plot_profits(result: Identification, setting: Setting, ax: Any = None,
         ax.set_yscale('symlog', linthresh=1.)
     elif heights.max() >= 2*heights.min():
         ax.set_yscale('log')
-        _plain_numbers(ax.yaxis)
+        ax.yaxis.set(major_formatter=LogFormatter(), minor_formatter=LogFormatter())
     ax.legend(fontsize='small')
     return ax
-
-# %% ../../nbs/handbook/69_plots.ipynb #88040171
-AXIS_NAMES = dict(eps='target ϵ', delta='δ', margin='oracle margin', gap='gap Δ',
-                  M='beliefs M', K='arms K', budget='budget in rounds',
-                  regret='true regret', lp_solves='linear programs',
-                  forced_rounds='forced rounds', normal_rounds='normal rounds')
-
-def plot_scaling(frame, x, ax=None, *, y='rounds', by='method', bars='quartiles'):
-    r"""How `y` grows with `x`, on logarithmic axes: medians, bars, and the power law
-    fitted to the medians, its slope in the legend.
-
-    Bars reach from the lower to the upper quartile of the runs, or from the smallest
-    to the largest; they are no confidence intervals. The interval at the slope is a
-    95 % confidence interval under equal independent errors of the medians'
-    logarithms. A run that was cut short has at least as many rounds as were seen: a
-    median or a bar that falls on such runs is left out or open (an arrow).
-
-    Parameters
-    ----------
-    frame : pandas DataFrame
-        Columns `x`, `y`, `by`, and, for a `y` that grows until a run stops,
-        "stopped" or "status"; one row a run.
-    x, y : str; columns of positive numbers
-    ax : matplotlib Axes, optional; a figure is made if there is none
-    by : str or list of str; columns by which runs are grouped
-    bars : "quartiles" or "range"
-
-    Returns the axes. Raises `InvalidInput`, also if at no x half of the runs stopped.
-    """
-    ends = dict(quartiles=(.25, .5, .75), range=(0., .5, 1.))
-    shares = ends[as_choice('bars', bars, ends)]
-    check_frame(frame, by, x, y)
-    frame = frame.assign(
-        **{x: positive_in(frame, x), 'value ': as_positive(y, run_values(frame, y))})
-    groups = frame.groupby(column_names(by), sort=False, dropna=False, observed=True)
-    laws = [(name, *quantiles_by(rows, x, 'value ', shares)) for name, rows in groups]
-    if not any(np.isfinite(q[1]).any() for _, _, q in laws):
-        raise InvalidInput('frame', 'a frame',
-                           f'a {x} at which half of the runs stopped')
-    ax = _axes(ax, (5.6, 3.8))
-    for i, (name, at, q) in enumerate(laws):
-        known = np.isfinite(q[1])
-        _draw_law(ax, i, ', '.join(map(_text, name)), at[known], q[:, known])
-    xlabel, ylabel = (_text(AXIS_NAMES.get(c, c)) for c in (x, y))
-    ax.set(xscale='log', yscale='log', xlabel=xlabel, ylabel=ylabel)
-    _plain_numbers(ax.xaxis)
-    _plain_numbers(ax.yaxis)
-    ax.legend(fontsize='small')
-    return ax
-
-def _draw_law(ax, i, name, at, q):
-    color, open_ = COLORS[i % 6], np.isinf(q[2])
-    reach = np.where(open_, q[1], q[2])
-    if len(at) > 1:
-        law = fit_exponent(at, q[1])
-        name = f'{name}: {law}'
-        ax.plot(at, law(at), color=color, ls=DASHES[i % 4], lw=1.4)
-    ax.errorbar(at, q[1], yerr=[q[1] - q[0], reach - q[1]], fmt=SYMBOLS[i % 7],
-                color=color, ms=6, capsize=3, label=name)
-    ax.errorbar(at[open_], q[1][open_], yerr=.3*q[1][open_], lolims=True, fmt='none',
-                ecolor=color)

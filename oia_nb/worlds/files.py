@@ -4,79 +4,49 @@
 
 # %% ../../nbs/handbook/64_worlds.ipynb #0ad20554
 from __future__ import annotations
-from collections.abc import Sequence
-from numpy.typing import ArrayLike
 from os import PathLike
 from typing import Any
 
 # %% auto #0
-__all__ = ['NAMES', 'MATRIX', 'BELIEF_FORMS', 'ARM', 'WORLD_FORM', 'NOTES', 'GRID_MOST', 'GAME', 'SETTING_FORM', 'check_schema',
-           'check_file', 'read_agent', 'world_from_dict', 'known_beliefs', 'on_support', 'world_to_dict', 'json_text',
-           'write_file', 'as_file', 'read_file', 'save_world', 'parse_json', 'world_names', 'load_world',
-           'world_from_bytes', 'setting_grid', 'setting_to_dict', 'setting_from_dict', 'save_setting', 'load_setting']
+__all__ = ['WORLD_FORM', 'SETTING_FORM', 'GAME', 'BELIEF_FORMS', 'NOTES', 'form_of', 'check_schema', 'check_file', 'read_agent',
+           'world_from_dict', 'known_beliefs', 'setting_to_dict', 'world_to_dict', 'json_text', 'write_file', 'as_file',
+           'read_file', 'save_world', 'parse_json', 'world_names', 'load_world', 'world_from_bytes',
+           'setting_from_dict', 'save_setting', 'load_setting']
 
 # %% ../../nbs/handbook/64_worlds.ipynb #1408e88e
 import json
 import os
 import re
 import secrets
-from dataclasses import MISSING, fields, replace
+from dataclasses import fields, replace
 from importlib import resources
-from itertools import combinations
-from math import comb
 from pathlib import Path
-import numpy as np
 from .. import __version__
-from ..core import (PROB_TOL, InvalidInput, as_array, as_choice, as_integer,
-                         as_names, as_number, as_probabilities, as_text, file_trouble,
-                         placed, plain)
+from ..core import (InvalidInput, as_choice, as_names, as_number, as_probabilities,
+                         as_text, expect, file_trouble, placed, plain)
 from ..game.information import Agent, Setting, World, make_world
 
 # %% ../../nbs/handbook/64_worlds.ipynb #ab05a00e
-NUMBER, INTEGER, TEXT, FLAG = ({'type': t}
-                               for t in ('number', 'integer', 'string', 'boolean'))
-ANYTHING = {}
-
-def listed(form, least=0):
-    "A list of such items, of which there are at least so many."
-    return {'type': 'array', 'items': form} | ({'minItems': least} if least else {})
-
-def by_name(form):
-    "An object that holds such a value for each of some names."
-    return {'type': 'object', 'additionalProperties': form}
-
-def maybe(form):
-    "Such a value, or null."
-    return {'anyOf': [form, {'type': 'null'}]}
-
-def record(_optional=(), **required):
-    "An object with these keys; those of the dict `_optional` may be absent."
-    return {
-        'type': 'object', 'properties': required | dict(_optional),
-        'required': list(required), 'patternProperties': {'^x-': {}},
-        'additionalProperties': False
-    }
-
 TYPES: dict = dict(integer=int, boolean=bool, array=(list, tuple), object=dict)
 
 def check_form(at, value, form):
     """Raise `InvalidInput`, which names the place, such as ``arms[1].joint[0][2]``,
     unless `value` (JSON as Python reads it) has the `form`."""
-    if 'anyOf' in form:
+    if 'anyOf' in form:         # the first one, or null
         return None if value is None else check_form(at, value, form['anyOf'][0])
-    if 'const' in form and value != form['const']:
-        raise InvalidInput(at, value, repr(form['const']))
+    if 'const' in form:
+        expect(value == form['const'], at, value, repr(form['const']))
     kind = form.get('type')
     if kind == 'number':
         as_number(at, value)
     elif kind == 'string':
         as_text(at, value)
-    elif kind and (not isinstance(value, TYPES[kind])
-                   or kind != 'boolean' and isinstance(value, TYPES['boolean'])):
-        raise InvalidInput(at, value, f'JSON of the type {kind}')
+    elif kind:
+        fits = isinstance(value, TYPES[kind])
+        expect(fits and (kind == 'boolean' or not isinstance(value, bool)), at, value,
+               f'JSON of the type {kind}')
     if kind == 'array':
-        if len(value) < form.get('minItems', 0):
-            raise InvalidInput(at, value, 'a list, not empty')
+        expect(len(value) >= form.get('minItems', 0), at, value, 'a list, not empty')
         for i, item in enumerate(value):
             check_form(f'{at}[{i}]', item, form['items'])
     if kind == 'object':
@@ -86,8 +56,7 @@ def check_keys(at, value, form):
     "The part of `check_form` for an object."
     known, others = form.get('properties', {}), form['additionalProperties']
     for key in form.get('required', ()):
-        if key not in value:
-            raise InvalidInput(f'{at}, key {key!r}', 'nothing', 'it to be there')
+        expect(key in value, f'{at}, key {key!r}', 'nothing', 'it to be there')
     for key, item in value.items():
         if key in known or others is not False:
             place = key if at == 'world' else f'{at}.{key}'
@@ -97,16 +66,17 @@ def check_keys(at, value, form):
                                f'no keys but {", ".join(known)}, and x-…')
 
 # %% ../../nbs/handbook/64_worlds.ipynb #f4a00002
-NAMES, MATRIX = listed(TEXT, 1), listed(listed(NUMBER, 1), 1)
-# what the principal may know beyond the beliefs of the arms
-BELIEF_FORMS = dict(support=MATRIX, supports=listed(MATRIX, 1), prior=listed(NUMBER, 1),
-             rates=MATRIX)
-ARM = record(name=TEXT, cost=NUMBER, signals=NAMES, joint=MATRIX)
-WORLD_FORM = record(
-    {'schema': TEXT, 'agent': by_name(ANYTHING), 'source': TEXT, 'licence': TEXT,
-     'cost_ranges': MATRIX, **BELIEF_FORMS}, name=TEXT, states=NAMES, decisions=NAMES,
-    utility=MATRIX, bound=NUMBER, arms=listed(ARM, 1))
-# those that have a default
+def form_of(kind: str) -> dict[str, Any]:
+    "The JSON Schema of a kind of file, which comes with the package."
+    place = resources.files('oia_nb')/'schemas'/f'{kind}-1.json'
+    return json.loads(place.read_text(encoding='utf-8'))
+
+WORLD_FORM, SETTING_FORM = form_of('world'), form_of('setting')
+# what the principal knows, and what she may know besides
+GAME = {k: SETTING_FORM['properties'][k] for k in SETTING_FORM['required']}
+BELIEF_FORMS = {k: WORLD_FORM['properties'][k]
+                for k in ('support', 'supports', 'prior', 'rates')}
+# of a world: those that have a default
 NOTES = [f.name for f in fields(World)
          if f.name in WORLD_FORM['properties'] and f.name != 'name']
 
@@ -114,11 +84,9 @@ NOTES = [f.name for f in fields(World)
 def check_schema(kind, value, version=1):
     "Refuse the key schema of a file of another kind, or of a later version."
     match = re.fullmatch(rf'oia/{kind}/([1-9][0-9]*)', str(value))
-    if match is None:
-        raise InvalidInput('schema', value, f'"oia/{kind}/{version}"')
-    if int(match[1]) > version:
-        raise InvalidInput('schema', value, f'"oia/{kind}/{version}" at most: it was '
-                           f'made by a later version of oia_nb than {__version__}')
+    expect(match, 'schema', value, f'"oia/{kind}/{version}"')
+    expect(int(match[1]) <= version, 'schema', value, f'"oia/{kind}/{version}" at most: '
+           f'it was made by a later version of oia_nb than {__version__}')
 
 def check_file(kind, data, form):
     "Refuse `data` that haven't the form of a file of this kind; schema is optional."
@@ -130,16 +98,13 @@ def check_file(kind, data, form):
 def read_agent(at: str, value: Any) -> Agent:
     """The `Agent` that an object {"kind": the name of its class, its fields} describes.
     Raises `InvalidInput`, which names the place."""
-    if not isinstance(value, dict) or 'kind' not in value:
-        raise InvalidInput(at, value,
-                           'an object with the key kind, and the fields of the agent')
+    expect(isinstance(value, dict) and 'kind' in value, at, value,
+           'an object with the key kind, and the fields of the agent')
     import oia_nb.experts.experts       # noqa: F401  its agents may be named
     kind = Agent.kinds[as_choice(f'{at}.kind', value['kind'], Agent.kinds)]
     known = ['kind', *(f.name for f in fields(kind) if f.init)]
-    for k, v in value.items():
-        if k not in known:
-            raise InvalidInput(f'{at}, key {k!r}', v,
-                               f'no keys but {", ".join(known)}')
+    for k in value.keys() - set(known):
+        raise InvalidInput(f'{at}, key {k!r}', value[k], f'no keys but {", ".join(known)}')
     traits = {k: _trait(f'{at}.{k}', v) for k, v in value.items() if k != 'kind'}
     try:
         with placed(f'{at}.'):
@@ -161,71 +126,58 @@ def world_from_dict(data: dict[str, Any]) -> World:
     wrong type, a number that isn't finite, shapes that disagree, names that repeat,
     probabilities that are negative or don't sum to one."""
     check_file('world', data, WORLD_FORM)
-    arms, W = data['arms'], len(data['states'])
-    pick = lambda key: [a[key] for a in arms]
-    names = dict(states=data['states'], decisions=data['decisions'], arms=pick('name'))
-    for key, listed_names in names.items():
-        as_names(key, listed_names, len(listed_names), '')
-        if len(listed_names) < 2 and key != 'decisions':
-            raise InvalidInput(key, listed_names, 'at least two')
+    arms = data['arms']
     for k, a in enumerate(arms):
-        as_names(f'arms[{k}].signals', a['signals'], len(a['signals']), '')
+        n = len(a['signals'])
+        as_names(f'arms[{k}].signals', a['signals'], n)
         as_number(f'arms[{k}].cost', a['cost'], low=0.)
-        as_probabilities(f'arms[{k}].joint', a['joint'], (len(a['signals']), W))
-    utility = as_array('utility', data['utility'], (W, len(data['decisions'])))
+        as_probabilities(f'arms[{k}].joint', a['joint'], (n, len(data['states'])))
+    pick = lambda key: [a[key] for a in arms]
     notes = {k: data[k] for k in NOTES if k in data}
     if 'agent' in notes:
         notes['agent'] = read_agent('agent', notes['agent'])
-    world = make_world(pick('joint'), pick('cost'), utility, data['bound'],
-                       name=data['name'], signals=pick('signals'), **names, **notes)
+    world = make_world(pick('joint'), pick('cost'), data['utility'], data['bound'],
+                       name=data['name'], arms=pick('name'), states=data['states'],
+                       decisions=data['decisions'], signals=pick('signals'), **notes)
     known = {k: data[k] for k in BELIEF_FORMS if k in data}
     return replace(world, setting=replace(world.setting, **known)) if known else world
 
+# %% ../../nbs/handbook/64_worlds.ipynb #3fd360f1
 def known_beliefs(setting: Setting) -> Any:
     "`setting.supports` by value: a list of K arrays (n, W), or None."
     return setting.supports and [setting.support[list(s)] for s in setting.supports]
 
-def on_support(world: World, support: np.ndarray) -> World:
-    """The world with another list of beliefs that may be reported; raises
-    `InvalidInput` if a belief of an arm isn't on it."""
-    setting = replace(
-        world.setting, support=as_array('support', support, (None, world.setting.W)),
-        supports=known_beliefs(world.setting))
-    return replace(world, setting=setting)
+def setting_to_dict(setting: Setting) -> dict[str, Any]:
+    "The setting as plain values; `setting_from_dict` gives the same setting back."
+    values = {name: getattr(setting, name) for name in GAME | BELIEF_FORMS}
+    values['supports'] = known_beliefs(setting)
+    return dict(schema='oia/setting/1') | {
+        name: plain(v, name) for name, v in values.items() if v is not None}
 
-# %% ../../nbs/handbook/64_worlds.ipynb #3fd360f1
 def world_to_dict(world):
-    """The world as plain lists, texts and floats, in the form of a world file;
-    `world_from_dict` gives the same world back.
-
-    Raises `InvalidInput` for what a file can't hold, such as a class of its own.
+    """The world as plain values, in the form of a world file, from which
+    `world_from_dict` gives the same world back. Raises `InvalidInput` for what a file
+    can't hold, such as a class of its own.
 
     >>> list(world_to_dict(clinic))
     ['schema', 'name', 'states', 'decisions', 'utility', 'bound', 'arms', 'source',
     'licence', 'prior']
     """
-    if type(world) is not World:
-        raise InvalidInput('world', world,
-                           'a World; a kind of agent is a class derived from Agent')
-    z, s = world.setting, world.structure
+    expect(type(world) is World, 'world', world,
+           'a World; a kind of agent is a class derived from Agent')
+    s, z = world.structure, world.setting
+    game, usual = setting_to_dict(z), World(s, z)
     arms = [dict(name=a, cost=float(c), signals=list(o), joint=p.tolist())
-            for a, c, o, p in zip(z.arms, s.costs, world.signals, s.joint)]
-    data = dict(schema='oia/world/1', name=world.name, states=list(z.states),
-                decisions=list(z.decisions),
-                utility=z.utility.tolist(), bound=z.bound, arms=arms)
-    usual = {f.name: f.default if f.default_factory is MISSING else f.default_factory()
-             for f in fields(World) if f.name in NOTES}
-    data |= {k: plain(getattr(world, k), k)
-             for k in NOTES if getattr(world, k) != usual[k]}
-    known = dict(support=z.support, supports=known_beliefs(z), prior=z.prior,
-                 rates=z.rates)
-    if np.array_equal(world_from_dict(data).setting.support, z.support):
-        del known['support']
-    data |= {k: plain(v, k) for k, v in known.items() if v is not None}
-    back = world_from_dict(data)
-    if back != world:
-        raise InvalidInput('agent', world.agent,
-                           'an agent that equals the one made of its fields')
+            for a, c, o, p in zip(game['arms'], s.costs, world.signals, s.joint)]
+    data = dict(schema='oia/world/1', name=world.name)
+    data |= {k: game[k] for k in ('states', 'decisions', 'utility', 'bound')}
+    data |= dict(arms=arms) | {k: plain(getattr(world, k), k) for k in NOTES
+                               if getattr(world, k) != getattr(usual, k)}
+    if world_from_dict(data).setting.support.tolist() == game['support']:
+        del game['support']
+    data |= {k: game[k] for k in BELIEF_FORMS if k in game}
+    expect(world_from_dict(data) == world, 'agent', world.agent,
+           'an agent that equals the one made of its fields')
     return data
 
 # %% ../../nbs/handbook/64_worlds.ipynb #95663327
@@ -315,17 +267,9 @@ def world_names() -> list[str]:
     return sorted(p.name.removesuffix('.json') for p in _shipped().iterdir()
                   if p.name.endswith('.json'))
 
-def _read(path_or_name):
-    names = world_names()
-    expected = f'{", ".join(names)}, or a file that can be read'
-    with file_trouble('world', path_or_name, expected):
-        shipped = isinstance(path_or_name, str) and path_or_name in names
-        place = _shipped()/f'{path_or_name}.json' if shipped else as_file(path_or_name)
-        return place.read_bytes()
-
 def load_world(path_or_name: str | PathLike[str]) -> World:
-    """The `Environment` in a JSON file, or by its name one that comes with the
-    package (`world_names`).
+    """The `World` in a JSON file, or by its name one that comes with the package
+    (`world_names`).
 
     A name wins over a file that is called the same; write ``./clinic`` for the file.
     Raises `InvalidInput`, which names the file, and the place in it.
@@ -333,49 +277,18 @@ def load_world(path_or_name: str | PathLike[str]) -> World:
     >>> load_world('clinic')
     World('clinic': 3 arms, 2 states, 19 beliefs, bound 1)
     """
-    return world_from_bytes(_read(path_or_name), path_or_name)
+    place, names = path_or_name, world_names()
+    with file_trouble('world', place, f'{", ".join(names)}, or a file that can be read'):
+        shipped = isinstance(place, str) and place in names
+        raw = (_shipped()/f'{place}.json' if shipped else as_file(place)).read_bytes()
+    return world_from_bytes(raw, place)
 
 def world_from_bytes(raw: bytes, place: Any = 'world') -> World:
     "The `World` in the bytes of a world file; errors name `place`."
     with placed(f'{place}: '):
         return world_from_dict(parse_json(raw))
 
-# %% ../../nbs/handbook/64_worlds.ipynb #a4ad835d
-GRID_MOST = 5_000       # more beliefs than that are refused
-
-def setting_grid(states: Sequence[str] | int, *, utility: ArrayLike, bound: float,
-                 arms: Sequence[str] | int, step: float = .01,
-                 decisions: Sequence[str] | None = None) -> Setting:
-    """The `Setting` in which every belief may be reported whose entries are multiples
-    of `step`, a whole part of one: .01 for whole percents. `states` are names or their
-    number, the rest is as for `Setting`. Raises `InvalidInput`, also for more than
-    `GRID_MOST` beliefs."""
-    names = states if isinstance(states, (list, tuple)) else None
-    W = as_integer('states', states, 2) if names is None else len(names)
-    step = as_number('step', step, 0., .5, strict_low=True)
-    n = round(1/step)
-    if abs(n*step - 1) > PROB_TOL:
-        raise InvalidInput('step', step, 'a whole part of one, such as 0.01')
-    if W < 2 or comb(n + W - 1, W - 1) > GRID_MOST:
-        raise InvalidInput('states, step', (W, step),
-                           f'at least two states, and at most {GRID_MOST:,} beliefs')
-    # bars between n balls: all rows of W whole numbers that sum to n
-    bars = np.array(list(combinations(range(n + W - 1), W - 1)))
-    rows = np.diff(bars, prepend=-1, append=n + W - 1) - 1
-    return Setting(rows/n, utility, bound, arms, names, decisions)
-
 # %% ../../nbs/handbook/64_worlds.ipynb #e47dd9ec
-GAME = dict(states=NAMES, decisions=NAMES, arms=NAMES, bound=NUMBER, utility=MATRIX,
-            support=MATRIX)
-SETTING_FORM = record({'schema': TEXT, **BELIEF_FORMS}, **GAME)
-
-def setting_to_dict(setting: Setting) -> dict[str, Any]:
-    "The setting as plain values; `setting_from_dict` gives the same setting back."
-    values = {name: getattr(setting, name) for name in GAME | BELIEF_FORMS}
-    values['supports'] = known_beliefs(setting)
-    return dict(schema='oia/setting/1') | {
-        name: plain(v, name) for name, v in values.items() if v is not None}
-
 def setting_from_dict(data: dict[str, Any]) -> Setting:
     "The `Setting` that a dictionary describes."
     check_file('setting', data, SETTING_FORM)
@@ -386,8 +299,7 @@ def save_setting(setting: Setting, path: str | PathLike[str]) -> None:
     write_file(path, json_text(setting_to_dict(setting)) + '\n')
 
 def load_setting(path: str | PathLike[str]) -> Setting:
-    """The `Setting` in a JSON file. Raises `InvalidInput`, which names the file and
-    the place.
+    """The `Setting` in a JSON file; raises `InvalidInput`, which names the place.
 
     >>> z.save(folder + '/setting.json')
     >>> load_setting(folder + '/setting.json') == z

@@ -16,8 +16,8 @@ from oia_nb.paper.oiafc import mixing_theorem1
 from oia_nb.sharp import hyperplanes, learner
 from oia_nb.sharp.hyperplanes import THIN, flat, neutral
 from oia_nb.sharp.learner import levelled
-from oia_nb.worlds.files import (on_support, setting_from_dict, setting_to_dict, world_from_dict,
-                                 world_to_dict)
+from oia_nb.worlds.files import (known_beliefs, setting_from_dict, setting_to_dict,
+                                 world_from_dict, world_to_dict)
 
 def untold(world):
     "The world whose principal isn't told the prior."
@@ -46,7 +46,9 @@ def test_kept_in_files_and_without_arms():
     rest = TOLD.without('survey').setting
     assert all((rest.support[rest.places(a)] == TOLD.setting.support[TOLD.setting.places(a)]
                 ).all() for a in rest.arms)
-    wide = on_support(TOLD, np.vstack([[[0., 1.]], TOLD.setting.support, [[1., 0.]]]))
+    beliefs = np.vstack([[[0., 1.]], TOLD.setting.support, [[1., 0.]]])
+    wide = replace(TOLD, setting=replace(TOLD.setting, support=beliefs,
+                                         supports=known_beliefs(TOLD.setting)))
     assert (np.array(wide.setting.supports[1]) == np.array(TOLD.setting.supports[1]) + 1).all()
 
 def test_a_response_must_fit_its_arm():
@@ -64,21 +66,6 @@ def test_oiafc_uses_the_numbers():
     plain, known = (identify(w, **options) for w in (ADVERT, TOLD))
     first = [r.trace.radii[0] for r in (plain, known)]
     assert (first[1] < first[0]).all() and known.rounds <= plain.rounds
-
-@pytest.mark.parametrize('method, mixing', [
-    ('oiafc', 'theorem1'), ('oiafc', 'corollary1'), ('oiafb', None)])
-def test_the_compiled_engine_uses_them_too(method, mixing):
-    "As the coroutine, but for last digits of its radii."
-    options = dict(mixing=mixing) if method == 'oiafc' else {}
-    options |= dict(eps=1., delta=.1, method=method, seed=0, budget=600)
-    slow, fast = (identify(TOLD, engine=engine, **options) for engine in ('coroutine', 'fast'))
-    assert (slow.rounds, slow.status, slow.certificate) == (
-        fast.rounds, fast.status, fast.certificate)
-    assert (slow.rule.values == fast.rule.values).all()
-    for name in 'arms', 'beliefs', 'kinds':
-        assert np.array_equal(getattr(slow.trace, name), getattr(fast.trace, name)), name
-    for name in 'radii', 'bounds':
-        assert np.allclose(getattr(slow.trace, name), getattr(fast.trace, name), rtol=1e-12), name
 
 def test_oiafb_uses_the_numbers():
     "Radii are smaller as K 2^M becomes the sum of 2^M_k, and the failure stays what it was."

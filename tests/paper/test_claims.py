@@ -2,7 +2,8 @@
 
 Every labelled or numbered statement and every numbered equation of the paper has a row; what a row
 names (a place in the book, a test, an erratum, a verdict) exists; and a verdict has what it takes:
-a correction its erratum, a refutation its counterexample, an abstention its reason.
+a correction its erratum, a refutation its counterexample, an abstention its reason. The page of
+errata has a section and a check for each of its numbers.
 """
 import ast
 import copy
@@ -14,7 +15,6 @@ import pytest
 from jsonschema import Draft202012Validator
 from nbdev.config import get_config
 from nbdev.doclinks import nbglob
-import test_errata
 from conftest import ROOT, file_of
 
 PAGE = ROOT/'nbs'/'paper'/'claims.ipynb'
@@ -40,6 +40,9 @@ def read(name):
 
 def records():
     return read('claims.toml')['claim']
+
+def errata():
+    return read('errata.toml')['erratum']
 
 def slug(title):
     return re.sub(r'[^\w\- ]', '', title.lower()).strip().replace(' ', '-')
@@ -135,7 +138,7 @@ def problems(rows, places, errata):
 
 @pytest.fixture(scope='module')
 def book():
-    return records(), places(), test_errata.records()
+    return records(), places(), errata()
 
 def test_claims(book):
     assert problems(*book) == []
@@ -201,3 +204,58 @@ def test_check_finds_fault(fault, expected, book):
     faulty = copy.deepcopy(book)
     fault(*faulty)
     assert expected in problems(*faulty)
+
+# --- The page of errata ---------------------------------------------------------------
+
+NUMBERS = [f'E{i}' for i in range(1, 48)]
+# Claims that don't hold as printed: each must have a counterexample.
+FALSE = 'E1 E17 E18 E20 E21 E27 E30 E35 E37 E39'.split()
+
+def sections():
+    "Label -> (heading, text, code) of each section that carries a label."
+    found, label = {}, None
+    for kind, source, _ in cells(ROOT/'nbs'/'paper'/'errata.ipynb'):
+        if m := re.match(r'\((sec-[\w-]+)\)=\n#+ (.+)', source):
+            label = m[1]
+            assert label not in found, f'{label} twice'
+            found[label] = [m[2], '', '']
+        elif source.startswith('#') and kind == 'markdown':
+            label = None
+        elif label:
+            found[label][1 if kind == 'markdown' else 2] += source + '\n'
+    return found
+
+def problems_of_errata(rows, sections):
+    "What is wrong with the page, one line each."
+    found = [f'{n} has no row' for n in NUMBERS if n not in [r['number'] for r in rows]]
+    found += [f'{r["number"]} has two rows' for i, r in enumerate(rows)
+              if r['number'] in [o['number'] for o in rows[:i]]]
+    for r in rows:
+        heading, text, code = sections.get(f'sec-{r["number"].lower()}', ('', '', ''))
+        if not heading.startswith(r['number'] + '.'):
+            found.append(f'{r["number"]} has no section')
+        if not re.search(r'\bassert\b|\btest_', code):
+            found.append(f'{r["number"]}: nothing is checked')
+        if r['kind'] != 'none' and '**Instead' not in text:
+            found.append(f'{r["number"]}: nothing is put in its place')
+        if r['number'] in FALSE and r['shown'] != 'counterexample':
+            found.append(f'{r["number"]}: a false claim needs a counterexample')
+    return found
+
+def test_errata():
+    assert problems_of_errata(errata(), sections()) == []
+
+@pytest.mark.parametrize(
+    'fault, expected',
+    [(lambda rows, s: rows.pop(6), 'E7 has no row'),
+     (lambda rows, s: rows.append(rows[3]), 'E4 has two rows'),
+     (lambda rows, s: s.pop('sec-e17'), 'E17 has no section'),
+     (lambda rows, s: s['sec-e30'].__setitem__(2, 'x = 8'), 'E30: nothing is checked'),
+     (lambda rows, s: s['sec-e3'].__setitem__(1, 'It is wrong.'),
+      'E3: nothing is put in its place'),
+     (lambda rows, s: rows[36].update(shown='run'),
+      'E37: a false claim needs a counterexample')])
+def test_fault_of_errata_is_found(fault, expected):
+    rows, found = copy.deepcopy(errata()), sections()
+    fault(rows, found)
+    assert expected in problems_of_errata(rows, found)

@@ -16,7 +16,7 @@ from oia_nb.all import (action_informed_oracle, chen, generator, identify, is_pr
                         optimal_rule, principal_profit, sharp, simple_regret)
 from oia_nb.paper.baselines import etc
 from oia_nb.paper.estimation import event_holds
-from oia_nb.game.information import Environment, InformationStructure
+from oia_nb.game.information import InformationStructure, World
 from oia_nb.paper.oiafc import MIXINGS, certify
 
 DELTA = .01
@@ -134,7 +134,7 @@ def sees_secret(start, world):
     "Whether a world, an information structure, q or the costs can be reached from `start`."
     secrets = [world.belief_distributions, world.costs, *world.structure.joint]
     def secret(o):
-        if isinstance(o, (Environment, InformationStructure)):
+        if isinstance(o, (World, InformationStructure)):
             return True
         return isinstance(o, np.ndarray) and o.dtype == float and any(
             o.shape == s.shape and np.allclose(o, s) for s in secrets)

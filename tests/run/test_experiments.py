@@ -10,9 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import amount
-from oia_nb.all import (InvalidInput, action_informed_oracle, generator, identify, load_world,
-                        make_world, oiafc, optimal_rule, simulate)
-from oia_nb.worlds.generators import bits_world
+from oia_nb.all import (InvalidInput, generator, identify, load_world, make_world, oiafc,
+                        optimal_rule, parse_expert, simulate)
 from oia_nb.run.experiments import compare, experiment, forecast, read_experiment, suite, summarise
 from oia_nb.game.information import World
 from people import COIN
@@ -41,7 +40,12 @@ def assert_same(a, b):
 def reference():
     return experiment(**cheap, n_jobs=0)
 
-def test_a_failing_run_is_a_row(reference):
+def times(folder):
+    return {p: p.stat().st_mtime_ns for p in (folder/'runs').iterdir()}
+
+def test_a_failing_run_is_a_row(reference, tmp_path):
+    """Repetitions share their luck: the same ones fail, whatever the other parameters are, and
+    exactly those whose first number is below the threshold. What is there isn't done again."""
     failing = reference[reference.error.notna()]
     assert set(failing.fail_below) == {.5} and 0 < len(failing) < 40
     assert failing.rounds.isna().all() and failing.stopped.isna().all()
@@ -50,17 +54,20 @@ def test_a_failing_run_is_a_row(reference):
     fine = reference[reference.error.isna()]
     assert (fine.rounds == 2).all() and (fine.status == 'round_cap').all()
     assert not fine.stopped.any()
-
-def test_repetitions_share_their_luck(reference):
-    """The same repetitions fail, whatever the other parameters are; and exactly those whose
-    first number is below the threshold."""
     lucky = [generator(5, i).random() < .5 for i in range(20)]
     for eps in 1., 2.:
         assert reference.query('eps == @eps and fail_below == .5').error.notna().tolist() == lucky
-
-@pytest.mark.parametrize('n_jobs', amount([2], [1, 2]))
-def test_parallel_is_serial(reference, n_jobs):
-    assert_same(experiment(**cheap, n_jobs=n_jobs), reference)
+    s = summarise(reference, by=['fail_below'])
+    assert s.runs.tolist() == [40, 40] and s.failed.tolist() == [0, len(failing)]
+    assert s.rounds.tolist() == [2., 2.] and s.stopped.tolist() == [0., 0.]
+    assert s.within.tolist() == [1., 1.]
+    assert np.allclose(s.regret, reference.regret.dropna().iloc[0])
+    experiment(**cheap, n_jobs=0, path=tmp_path)
+    before = times(tmp_path)
+    experiment(**cheap, n_jobs=0, path=tmp_path)
+    assert times(tmp_path) == before
+    experiment(**cheap, n_jobs=0, path=tmp_path, retry=True)
+    assert sum(before[p] != t for p, t in times(tmp_path).items()) == len(failing)
 
 # --- Killed ---------------------------------------------------------------------------
 
@@ -100,18 +107,6 @@ def test_torn_files_are_done_again(reference, tmp_path):
                        if f != files[0] else b'{}', raw[:9] + b'\xff' + raw[9:]][n % 5])
     assert len(read_experiment(tmp_path)) == len(reference) - 30
     assert_same(experiment(**cheap, n_jobs=0, path=tmp_path), reference)
-
-def test_what_is_there_is_not_done_again(tmp_path):
-    experiment(**cheap, n_jobs=0, path=tmp_path)
-    before = times(tmp_path)
-    experiment(**cheap, n_jobs=0, path=tmp_path)
-    assert times(tmp_path) == before
-    retried = experiment(**cheap, n_jobs=0, path=tmp_path, retry=True)
-    redone = [p for p, t in times(tmp_path).items() if before[p] != t]
-    assert len(redone) == retried.error.notna().sum()
-
-def times(folder):
-    return {p: p.stat().st_mtime_ns for p in (folder/'runs').iterdir()}
 
 def test_a_world_without_an_oracle_fails_in_its_own_rows(tmp_path, caplog):
     "Which is announced; and no file has a NaN or Infinity, which other readers refuse."
@@ -158,7 +153,8 @@ good = dict(worlds=[COIN], methods=['sharp'], grid=dict(eps=[3.], delta=.1),
 
 @pytest.mark.parametrize('change', [dict(grid=dict(eps=[3., 4.], delta=.1)),
                                     dict(methods=['sharp', 'oiafc']), dict(worlds=[COIN, twins]),
-                                    dict(methods=['oiafc']), dict(repetitions=2)])
+                                    dict(methods=['oiafc']), dict(repetitions=2),
+                                    dict(grid=dict(eps=[3.], delta=.1, margin=0.))])
 def test_a_grid_grows(change, tmp_path):
     "Only what is new is played; the folder holds both, in the order of the two."
     first = experiment(**good, path=tmp_path)
@@ -169,55 +165,42 @@ def test_a_grid_grows(change, tmp_path):
     assert len(kept) == 2 and kept.iloc[:1].rounds.tolist() == first.rounds.tolist()
     assert_same(experiment(**good, path=tmp_path), first)
 
-@pytest.mark.parametrize('change', [dict(grid=dict(eps=[3.], delta=.1, margin=0.)),
-                                    dict(methods={'sharp': ('sharp', dict(budget=5000))}),
-                                    dict(worlds={'coin': twins}),
-                                    dict(methods={'sharp': announce_one})])
-def test_folder_of_another_experiment(change, tmp_path):
-    experiment(**good, path=tmp_path)
-    with pytest.raises(InvalidInput, match='a folder of this experiment: that one differs in'):
-        experiment(**good | change, path=tmp_path)
-
-def test_function_written_anew_is_another_method(tmp_path):
+def test_folder_of_another_experiment(tmp_path):
+    "A function that was written anew is another method."
     def f(world, *, eps, delta, seed, oracle):
         return announce_one(world, eps=eps, delta=delta, seed=seed, oracle=oracle)
     def g(world, *, eps, delta, seed, oracle):
         return announce_one(world, eps=eps/2, delta=delta, seed=seed, oracle=oracle)
     g.__qualname__ = f.__qualname__
-    experiment(**good | dict(methods={'f': f}), path=tmp_path)
-    with pytest.raises(InvalidInput, match='differs in methods'):
-        experiment(**good | dict(methods={'f': g}), path=tmp_path)
+    experiment(**good | dict(methods={'sharp': 'sharp', 'f': f}), path=tmp_path)
+    for change, name in ((dict(seed=1), 'seed'), (dict(worlds={'coin': twins}), 'world coin'),
+                         (dict(methods={'sharp': ('sharp', dict(budget=5000))}), 'method sharp'),
+                         (dict(methods={'sharp': announce_one}), 'method sharp'),
+                         (dict(methods={'f': g}), 'method f')):
+        with pytest.raises(InvalidInput, match=f'this experiment: that one differs in {name}$'):
+            experiment(**good | change, path=tmp_path)
 
 def test_folder_of_something_else(tmp_path):
     (tmp_path/'thesis.tex').write_text('finished')
-    with pytest.raises(InvalidInput, match='path'):
-        experiment(**good, path=tmp_path)
+    refused = partial(pytest.raises, InvalidInput, match='path')
+    for path in tmp_path, tmp_path/'thesis.tex':
+        with refused():
+            experiment(**good, path=path)
     assert [p.name for p in tmp_path.iterdir()] == ['thesis.tex']
-    with pytest.raises(InvalidInput, match='path'):
-        experiment(**good, path=tmp_path/'thesis.tex')
     for text in '', '[]', '{}', '{"seed": 0}':
         (tmp_path/'manifest.json').write_text(text)
-        with pytest.raises(InvalidInput, match='path'):
-            read_experiment(tmp_path)
-        with pytest.raises(InvalidInput, match='path'):
-            experiment(**good, path=tmp_path)
+        for act in read_experiment, lambda path: experiment(**good, path=path):
+            with refused():
+                act(tmp_path)
 
-# --- The summary ----------------------------------------------------------------------
-
-def test_summary(reference):
-    s = summarise(reference, by=['fail_below'])
-    failed = reference.query('fail_below == .5').error.notna().sum()
-    assert s.runs.tolist() == [40, 40] and s.failed.tolist() == [0, failed]
-    assert s.rounds.tolist() == [2., 2.] and s.stopped.tolist() == [0., 0.]
-    assert s.within.tolist() == [1., 1.]
-    assert np.allclose(s.regret, reference.regret.dropna().iloc[0])
+# --- Interrupted ----------------------------------------------------------------------
 
 @pytest.mark.parametrize('play', [
     lambda path: forecast(COIN, eps=.2, delta=.1, runs=3),
     lambda path: experiment([COIN], ['sharp'], dict(eps=.2, delta=.1), 3, 0, path=path),
     lambda path: experiment([COIN], ['sharp'], dict(eps=.2, delta=.1), 3, 0, n_jobs=0, path=path)],
     ids=['forecast', 'one job', 'in this process'])
-def test_an_interrupt_ends_all_runs(play, tmp_path, monkeypatch):
+def test_an_interrupt_ends_all_runs(play, tmp_path, monkeypatch, usual_interrupt):
     "Ctrl-C in the second of three: the third isn't begun, and what was cut off is no result."
     played, respond = [], World.respond
     def interrupted(self, rule, rng):
@@ -227,36 +210,14 @@ def test_an_interrupt_ends_all_runs(play, tmp_path, monkeypatch):
             signal.raise_signal(signal.SIGINT)
         return respond(self, rule, rng)
     monkeypatch.setattr(World, 'respond', interrupted)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            play(tmp_path/'runs')
-    finally:
-        signal.signal(signal.SIGINT, before)
+    with pytest.raises(KeyboardInterrupt):
+        play(tmp_path/'runs')
     assert len(played) == 2 and len([*tmp_path.rglob('*.jsonl')]) == (tmp_path/'runs').exists()
 
-# --- Worlds in which one thing changes ------------------------------------------------
-
-@pytest.mark.parametrize('seed', range(amount(5, 12)))
-def test_bits_world_is_what_was_asked_for(seed):
-    "Gaps, M, K, bounds and costs as given; copies and listed beliefs change M alone."
-    rng = generator(seed)
-    K = int(rng.integers(2, 8))
-    gaps, cost, accuracy = rng.uniform(0, .2, K), rng.choice([0., .04]), rng.choice([.9, 1.])
-    gaps[rng.integers(K)] = 0
-    plain = bits_world(gaps, cost, accuracy)
-    margin = action_informed_oracle(plain).margin
-    assert np.isclose(margin, accuracy - .5 - cost)
-    changed = [plain, bits_world(gaps, cost, accuracy, listed=7)
-               ] + ([bits_world(gaps, cost, accuracy, copies=3)] if K <= 3 else [])
-    for w, M in zip(changed, (2*K, 14, 6*K)):
-        assert (w.setting.K, w.setting.M, w.setting.bound, w.setting.B_u) == (K, M, 1., 1.)
-        assert np.allclose(optimal_rule(w).gaps, gaps, atol=1e-6)
-        assert np.isclose(action_informed_oracle(w).margin, margin)
+# --- Compared -------------------------------------------------------------------------
 
 def test_compare_plays_who_honours_what_is_told():
     "And an expert who isn't rational fails no run."
-    from oia_nb.experts.experts import parse_expert
     found = compare(['advert'], eps=1., repetitions=1, n_jobs=0, told='lapses=.02',
                     expert=parse_expert('lapsing:0.02'))
     assert set(found.frame.method) == {'patient', 'trial'} and found.frame.error.isna().all()

@@ -1,4 +1,6 @@
 """Truth by proxy: what is proved of a game that pays on a test is true of the state."""
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -36,9 +38,9 @@ def test_the_game_over_outcomes_is_the_game_over_states(world, rates):
     assert seen.setting.belief_utility == pytest.approx(world.setting.belief_utility)
     best = optimal_rule(seen)
     assert in_truth(world, rates, best.rule) == (best.arm, pytest.approx(best.profit))
-    found = identify(seen, eps=.2, delta=.1, seed=0)
+    found = identify(seen, eps=.3, delta=.1, seed=0)
     assert found.status == 'certified' and found.verify()
-    assert best.profit - in_truth(world, rates, found.rule)[1] <= found.certificate.bound <= .2
+    assert best.profit - in_truth(world, rates, found.rule)[1] <= found.certificate.bound <= .3
     assert 'the test of the state errs as it is said to' in found.statement
     # to pay on a test is never cheaper than to pay on the state
     assert best.profit <= optimal_rule(world).profit + 1e-9
@@ -46,7 +48,7 @@ def test_the_game_over_outcomes_is_the_game_over_states(world, rates):
 def test_a_session_that_never_sees_the_state(tmp_path):
     "Nature draws the state, a signal and the test's outcome; paid is on the outcome."
     rng, z, rates = generator(3), PATHOLOGY.setting, PATHOLOGY.setting.rates
-    with Session.create(tmp_path/'a.jsonl', PATHOLOGY, eps=.2, delta=.05) as s:
+    with Session.create(tmp_path/'a.jsonl', PATHOLOGY, eps=.3, delta=.05) as s:
         assert 'pays if clear' in s.announce().sheet()
         while s.status == 'open':
             rule = s.announce().rule
@@ -60,7 +62,7 @@ def test_a_session_that_never_sees_the_state(tmp_path):
         assert found.status == 'certified' and s.verify()
         regret = optimal_rule(PATHOLOGY).profit - in_truth(CLINIC, rates, found.rule)[1]
         assert regret == pytest.approx(simple_regret(PATHOLOGY, found.rule))
-        assert regret <= found.certificate.bound <= .2
+        assert regret <= found.certificate.bound <= .3
     with Session.open(tmp_path/'a.jsonl', write=False) as s:
         assert s.setting == z and 'errs as' in s.statement
 
@@ -79,10 +81,9 @@ def test_a_proxy_is_kept_and_refused_by_name(tmp_path):
             CLINIC.by_proxy(bad)
 
 def test_a_table_whose_truth_is_paid_by_a_test():
-    table = dict(truth=['a', 'b']*20, seen=['x', 'y']*15 + ['y', 'x']*5)
-    make = lambda **more: world_from_table(
-        table, state='truth', arms=dict(look=['seen'], guess=[]), costs=dict(look=.03, guess=0.),
-        utility=np.eye(2), bound=1., **more)
+    make = partial(world_from_table, dict(truth=['a', 'b']*20, seen=['x', 'y']*15 + ['y', 'x']*5),
+                   state='truth', arms=dict(look=['seen'], guess=[]),
+                   costs=dict(look=.03, guess=0.), utility=np.eye(2), bound=1.)
     proxy = dict(a=dict(no=.9, yes=.1), b=dict(no=.2, yes=.8))
     assert make(proxy=proxy) == make().by_proxy(proxy)
     assert make(proxy=proxy).setting.states == ('no', 'yes')

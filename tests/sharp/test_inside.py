@@ -20,7 +20,7 @@ spec.loader.exec_module(attack)
 
 pytestmark = pytest.mark.filterwarnings('ignore:.* lead to a belief')
 FINE = {'certified', 'round_cap', 'lead_too_dear', 'no world', 'refused', 'slow'}
-RUNS = dict(sure=amount(12, 300), ties=amount(8, 300), shipped=amount(3, 20))
+RUNS = dict(sure=amount(12, 300), ties=amount(5, 300), shipped=amount(3, 20))
 
 @pytest.mark.parametrize('kind', RUNS)
 def test_nothing_false_is_believed_or_said(kind):
@@ -49,7 +49,7 @@ def equal_costs(seed):
             continue
         return w, float(np.exp(rng.uniform(np.log(.05), np.log(.6)))*w.setting.bound)
 
-@pytest.mark.parametrize('seed', [313, 581, 581009])
+@pytest.mark.parametrize('seed', amount([313, 581009], [313, 581, 581009]))
 def test_equal_costs_explain_a_boundary_that_was_not_thought_of(seed, monkeypatch):
     "Planted: an honest expert is accused where one with such costs would answer the same."
     world, eps = equal_costs(seed)

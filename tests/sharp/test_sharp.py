@@ -14,7 +14,7 @@ from laws import detection, guess, most_failures, statistical
 from oia_nb.all import (NotInducible, Oracle, action_informed_oracle, generator,
                         load_world, make_world, random_world, sharp, simulate)
 from oia_nb.paper.estimation import INIT
-from oia_nb.game.information import Environment, InformationStructure
+from oia_nb.game.information import InformationStructure, World
 from oia_nb.worlds.generators import bits_world
 import oia_nb.sharp.learner as module
 from oia_nb.sharp.evidence import betting_threshold, mean_lower
@@ -60,19 +60,10 @@ def test_mean_lower_by_halving(seed, size, delta):
     exact, found = least_mean(counts, x, threshold), mean_lower(counts, x, threshold)
     assert exact - 1e-7*np.ptp(x) <= found <= exact + 1e-12*np.ptp(x)
 
-def test_mean_lower_extremes():
-    x = np.array([0., 1., 3.])
-    assert mean_lower(np.zeros(3), x, 1.) == 0
-    assert mean_lower(np.array([1., 2., 3.]), np.full(3, .7), 1.) == .7
-    counts = np.array([0., 40., 60.])
-    assert 0 < mean_lower(counts, x, 5.) < mean_lower(counts, x, 1.) < mean_lower(
-        counts, x, 1e-9) <= counts@x/100 + 1e-9
-    assert mean_lower(1e6*counts, x, 5.) == pytest.approx(counts @ x/100, abs=1e-3)
-
 # --- The guarantee --------------------------------------------------------------------
 
 DELTA = amount(.05, .2)     # of every run below
-SEEDS, WORLDS = amount((1, 6), (6, 12))
+SEEDS, WORLDS = amount((1, 5), (6, 12))
 
 def asking_anything(monkeypatch):
     "Questions at random, whether they pay or not."
@@ -117,11 +108,10 @@ def many_beliefs():
 # world, seed, options: each ends certified, and nothing that it says is false
 ENDS = {
     'four states, dear rules': (bits_world([.1, 0.], cost=.15), 0, dict(eps=.05)),
-    'clinic, told apart': (CLINIC, 0, dict(eps=.04)),
+
     'no margin is needed': (small_world(4), 1, dict(eps=.05, delta=.1, oracle=Oracle(
         action_informed_oracle(small_world(4)).rules))),
-    'millions': (in_units(CLINIC, 1e6), 2, dict(eps=1e5, delta=.1)),
-    'utilities below 0': (in_units(CLINIC, shift=-3.), 2, dict(eps=.1, delta=.1)),
+    'millions below 0': (in_units(CLINIC, 1e6, shift=-3.), 2, dict(eps=1e5, delta=.1)),
     'sixty beliefs': (many_beliefs(), 3, dict(eps=.08, delta=.1)),
     'a bound from below needs the other arm': (
         random_world(2, 3, 2, 791340154, tries=1), 264, dict(
@@ -131,7 +121,7 @@ MORE = {'four states, again': (bits_world([.1, 0.], cost=.15), 1, dict(eps=.05))
         'cents': (in_units(CLINIC, .01), 2, dict(eps=.001, delta=.1)),
         'a large bound': (in_units(CLINIC, bound=100.), 2, dict(eps=.1, delta=.1)),
         'small utilities': (in_units(CLINIC, utility=.01), 2, dict(eps=.01, delta=.1)),
-        'clinic, again': (CLINIC, 1, dict(eps=.04))}
+        **{f'clinic, {seed}': (CLINIC, seed, dict(eps=.04)) for seed in range(2)}}
 
 @pytest.mark.parametrize('name', amount(ENDS, ENDS | MORE))
 def test_runs_that_end(name):
@@ -139,13 +129,6 @@ def test_runs_that_end(name):
     found = run(world, seed, **options)
     assert found.status == 'certified' and sound(world, found)
     assert found.certificate.bound <= options['eps']
-
-def test_an_examined_certificate_costs_rounds_and_says_what_was_checked():
-    r, short = (run(CLINIC, 3, eps=.1, learner=learner) for learner in (sharp, plain))
-    assert r.status == short.status == 'certified' and r.rounds > short.rounds
-    assert {c.name for c in r.checks} == {'answers', 'boundaries', 'calibration', 'prior',
-                                        'reports'}
-    assert all(c.passed for c in r.checks) and not short.violated
 
 def test_a_run_adds_up_and_can_be_repeated():
     world, plans = small_world(3, 3), []
@@ -157,21 +140,16 @@ def test_a_run_adds_up_and_can_be_repeated():
     bounds = [p.bound for p in plans if np.isfinite(p.bound)]
     assert (np.diff(bounds) <= 0).all() and r.certificate.bound <= .05
 
-def test_a_coarse_target_needs_one_round():
-    for eps in (2*CLINIC.setting.B, CLINIC.setting.B):
-        r = run(CLINIC, 0, eps=eps)
-        assert (r.status, r.rounds, r.forced_rounds) == ('certified', 1, 0)
-
 # --- Endings --------------------------------------------------------------------------
 
-@pytest.mark.parametrize('cap, options', [(3, {}), (4, {}), (50, {}), (300, dict(delta=5e-324)),
+@pytest.mark.parametrize('cap, options', [(3, {}), (4, {}), (50, {}), (90, dict(delta=5e-324)),
                                           *amount([], [(300, dict(delta=1e-300))])])
 def test_a_cap(cap, options):
     "Also of a δ beyond what rounds can buy; a bound that was proved by then holds."
     r = run(CLINIC, 0, eps=.04, max_rounds=cap, **options)
     assert (r.status, r.rounds, len(r.trace.arms)) == ('round_cap', cap, cap)
 
-@pytest.mark.parametrize('n, seed', [(18, 4), *amount([], [(18, 9), (15, 8)])])
+@pytest.mark.parametrize('n, seed', [(18, 4), *amount([], [(15, 42), (18, 9), (15, 8)])])
 def test_runs_of_vain_questions_end(n, seed, monkeypatch):
     """No question is predicted to pay there, though some would. Planted: a learner that asks none
     is certified never."""
@@ -184,12 +162,13 @@ def test_runs_of_vain_questions_end(n, seed, monkeypatch):
     monkeypatch.setattr(module.bets.Choice, 'options', lambda *given: [])
     assert play(3*found.rounds).status in ('round_cap', 'stalled')
 
+@pytest.mark.release
 def test_no_run_is_much_longer_than_the_others():
     """A cautious guess of a cheaper rule that was answered already gives way to a bolder one. Where
     it didn't, the fourth of these runs took 1,853 rounds, for want of a candidate."""
     oracle = action_informed_oracle(CLINIC)
     rounds = [simulate(plain(CLINIC.setting, oracle, eps=.04, delta=.1), CLINIC, seed).rounds
-              for seed in range(amount(4, 12))]
+              for seed in range(12)]
     assert max(rounds) <= 4*np.median(rounds)
 
 class Fickle:
@@ -200,11 +179,12 @@ class Fickle:
         self.left -= 1
         return (self.first if self.left >= 0 else self.then).respond(rule, rng)
 
-@pytest.mark.parametrize('arm, change', [(1, .02), (2, -.02), *amount([], [(0, .02), (1, -.01)])])
+@pytest.mark.parametrize('arm, change', amount([(1, .02)], [(1, .02), (2, -.02), (0, .02),
+                                                            (1, -.01)]))
 def test_a_change_of_costs_is_never_certified_in_silence(arm, change):
     costs = CLINIC.costs.copy()
     costs[arm] += change
-    other = Environment(InformationStructure(CLINIC.structure.joint, np.maximum(costs, 0)),
+    other = World(InformationStructure(CLINIC.structure.joint, np.maximum(costs, 0)),
                         CLINIC.setting)
     steps = plain(CLINIC.setting, action_informed_oracle(CLINIC), eps=.04, delta=.05,
                   max_rounds=6000)

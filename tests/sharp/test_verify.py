@@ -12,15 +12,13 @@ import os
 import pickle
 import subprocess
 import sys
+import tomllib
 import numpy as np
 import pytest
 from conftest import ROOT, amount
 from oia_nb import verify as checker
-from oia_nb.all import (LEARNERS, action_informed_oracle, load_world, optimal_rule,
-                        principal_profit, random_world, sharp, simulate)
+from oia_nb.all import (LEARNERS, action_informed_oracle, load_world, random_world, sharp, simulate)
 from oia_nb.run.learner import claim_of, facts_of
-from oia_nb.sharp import bets, hints
-from inside import planted
 from laws import replaced
 
 def play(world, eps, delta, seed, **options):
@@ -67,8 +65,8 @@ QUICK = [('clinic', .04, 0, .05), ('advert', .2, 0, .3), (ODD[0], .1, 0, .05), (
 def test_true_ones_pass(name, eps, seed, delta):
     assert verdict(*certificate(name, eps, seed, delta)) is None
 
-@pytest.mark.parametrize('name, eps', [('small_clinic', .1), (ODD[0], .05), (ODD[1], .1),
-                                       *amount([], [*TWO[1:3], (ODD[0], .1)])])
+@pytest.mark.parametrize('name, eps', [('small_clinic', .1), (ODD[0], .1), (ODD[1], .1),
+                                       *amount([], [*TWO[1:3], (ODD[0], .05)])])
 def test_in_fractions(name, eps):
     "Two states, three with cuts and boxes, and four."
     claim, proof, facts = certificate(name, eps, 2)
@@ -81,7 +79,7 @@ from oia_nb.verify import verify
 assert all(verify(c, f) is None for c, f in pickle.load(sys.stdin.buffer))
 """
 
-@pytest.mark.parametrize('kernel', ['Haswell', 'Prescott'])
+@pytest.mark.parametrize('kernel', amount(['Prescott'], ['Haswell', 'Prescott']))
 def test_under_other_kernels(kernel):
     "What was proved under one kernel of OpenBLAS is proved under another."
     true = [(SimpleNamespace(claim=c, proof=p), f) for c, p, f in
@@ -108,6 +106,12 @@ def middle(found):
     if not found:
         raise LookupError
     return found[len(found)//2]
+
+def longest(p):
+    found = max((a['steps'] for a in p['arms']), key=len)
+    if len(found) < 3:
+        raise LookupError
+    return found
 
 def claim_with(**changes):
     return lambda c, p, f: (replace(c, **{k: v(c) for k, v in changes.items()}), p, f)
@@ -144,14 +148,6 @@ def flipped(f, p):
     rule = max((t for _, t in used(p)), key=lambda t: np.abs(t[1]).sum())[0]
     with_arm(f, rule, (arm_of(f, rule) + 1) % f.K)
 
-def swapped(f, p):
-    cut, _ = middle(used(p))
-    arms = {t[0]: arm_of(f, t[0]) for c, t in used(p) if c is cut}
-    a = next(iter(arms))
-    b = next(t for t in arms if arms[t] != arms[a])
-    with_arm(f, a, arms[b])
-    with_arm(f, b, arms[a])
-
 def of_candidate(f, p):
     if not p['candidate']:
         raise LookupError
@@ -167,38 +163,17 @@ def registered(place, value):
 def another_ray(r, f, p):
     return next(i for i in range(1, len(f.rules)) if not np.array_equal(f.rules[i], f.rules[r[1]]))
 
-def share_of_another(c, p, f):
-    of_candidate(f, p)
-    p = p | dict(candidate=p['candidate'] + 9)
-    return c, p, replace(f, registered=[*f.registered, *[f.registered[p['candidate'] - 10]]*9])
-
-def shuffled(f, p):
-    """Samples of the candidate's arm, before its registration: rounds again in another order."""
-    start, _, arm = of_candidate(f, p)
-    t = np.arange(p['rounds'])
-    mine = (f.rounds[:p['rounds'], 1] == arm) & (t >= start)
-    order = np.r_[t[t < start], t[mine], t[(t >= start) & ~mine]]
-    f.registered[p['candidate'] - 1][0] = start + int(mine.sum())
-    f.rounds[:p['rounds']] = f.rounds[order]
-
 def beliefs_turned(f, p):
     "Every arm but that of the zero rule reports what is worth most."
     u = (f.support @ f.utility).max(1)
     first = f.rounds[0, 1]
     f.rounds[:, 2] = np.where(f.rounds[:, 1] == first, u.argmin(), u.argmax())
 
-def improper(f, p):
-    at = next(n for n in range(len(f.rules)) if f.rules[n].any())
-    f.rules[at] = f.rules[at][::-1]*np.linspace(.1, 1, len(f.support))[:, None]
-
 def change_term(change):
     def forge(p):
         cut, term = middle(used(p))
         change(cut, term)
     return proof_with(forge)
-
-def drop(cut, term):
-    cut['terms'].remove(term)
 
 def scale(by):
     def change(cut, term):
@@ -208,21 +183,6 @@ def scale(by):
 def one_entry(cut, term):
     m = int(np.argmax(np.abs(term[1])))
     term[1][m] *= 1.1
-
-def no_lies(cut, term):
-    if not term[2]:
-        raise LookupError
-    term[2] = []
-
-def negative_lies(cut, term):
-    term[2].append([0, 1, -1.])
-
-def lies_to_itself(cut, term):
-    "A lie of a belief about itself gains nothing, and proves nothing."
-    if not term[2]:
-        raise LookupError
-    M = len(term[1])
-    term[2] = [[m, m - n*M, 1e4] for m in range(M) for n in (0, 1)]
 
 def over_itself(p):
     arm = middle([j for j, a in enumerate(p['arms']) if a.get('cuts')])
@@ -234,49 +194,18 @@ def order_of(p):
 def order_scaled(p):
     order_of(p)['answers'][0][1] *= .7
 
-def order_dropped(p):
-    "The one of the largest multiplier: a proof may do without a tiny one."
-    answers = order_of(p)['answers']
-    answers.remove(max(answers, key=lambda a: a[1]))
+def step_with(has, change):
+    "A change of the steps of an arm, at the middle one of those that have something."
+    return proof_with(lambda p: change(*middle(steps(p, has))))
 
-def no_order(p):
-    order_of(p).clear()
-
-def longest(p):
-    return max((a['steps'] for a in p['arms']), key=len)
-
-def several(p):
-    found = longest(p)
-    if len(found) < 3:
-        raise LookupError
-    return found
-
-def weights_of(value, key='own'):
-    def forge(p):
-        step = middle([s for s in longest(p) if key in s])
-        step[key] = value(step[key])
-    return proof_with(forge)
-
-def step_dropped(p):
-    found, n = middle(steps(p, 'weights'))
-    found.pop(n)
+def other_weight(key, first):
+    "Another first weight in a step."
+    return step_with(key, lambda found, n: found[n].update({key: [first, *found[n][key][1:]]}))
 
 def rows_halved(p):
     middle(steps(p, 'rows'))
     for found, n in steps(p, 'rows'):
         found[n]['rows'] = [[i, .5*y] for i, y in found[n]['rows']]
-
-def rows_negative(p):
-    found, n = middle(steps(p, 'rows'))
-    found[n]['rows'][0][1] *= -1
-
-def box_outside(p):
-    found, n = middle(steps(p, 'at'))
-    found[n]['at'] = 2.
-
-def half_left_out(p):
-    found, n = middle(steps(p, 'at'))
-    found.pop(n)
 
 def told_with(what, value):
     return claim_with(told=lambda c: dict(c.told or {}, **{what: value}))
@@ -299,51 +228,46 @@ FORGED = dict(
     no_rounds=proof_with(lambda p: p.update(rounds=0)),
     first_round=proof_with(lambda p: p.update(rounds=1)),
     flipped=facts_with(flipped),
-    swapped=facts_with(swapped),
+
     zero=facts_with(lambda f, p: with_arm(f, f.rounds[0, 0], (f.rounds[0, 1] + 1) % f.K)),
     begins=facts_with(lambda f, p: replace(f, rounds=f.rounds[1:])),
     drift=facts_with(lambda f, p: f.rounds.__setitem__((-1, 1), (f.rounds[-1, 1] + 1) % f.K)),
     beliefs=facts_with(beliefs_turned),
-    improper=facts_with(improper),
-    large=facts_with(lambda f, p: replace(f, bound=.2*f.bound)),
+
     utility=facts_with(lambda f, p: replace(f, utility=2*f.utility)),
     registered_late=registered(0, lambda r, f, p: p['rounds']),
     registered_early=registered(0, lambda r, f, p: 1),
     registered_arm=registered(2, lambda r, f, p: (r[2] + 1) % f.K),
     registered_ray=registered(1, another_ray),
     unregistered=facts_with(lambda f, p: of_candidate(f, p) and replace(f, registered=[])),
-    share=share_of_another,
-    before=facts_with(shuffled),
+
     half=change_term(scale(.5)),
     double=change_term(scale(2.)),
     sign=change_term(scale(-1.)),
     missing=change_term(scale(np.nan)),
-    dropped=change_term(drop),
+    dropped=change_term(lambda cut, term: cut['terms'].remove(term)),
     functional=change_term(one_entry),
-    lies=change_term(no_lies),
-    negative_lies=change_term(negative_lies),
-    lies_to_itself=change_term(lies_to_itself),
+    lies=change_term(lambda cut, term: middle(term[2]) and term[2].clear()),
+    negative_lies=change_term(lambda cut, term: term[2].append([0, 1, -1.])),
     earlier=proof_with(lambda p: p.update(candidate=p['candidate'] - 9)),
     unkept=facts_with(lambda f, p: f.rounds.__setitem__((3, 0), -1)),
     over=proof_with(over_itself),
     order=proof_with(order_scaled),
-    order_less=proof_with(order_dropped),
-    no_order=proof_with(no_order),
-    no_steps=proof_with(lambda p: several(p).clear()),
-    last_step=proof_with(lambda p: several(p).pop()),
-    first_step=proof_with(lambda p: several(p).pop(0)),
-    steps_turned=proof_with(lambda p: several(p).reverse()),
-    coarse=proof_with(lambda p: several(p).__delitem__(slice(0, -1))),
-    coarsest=proof_with(lambda p: several(p).__delitem__(slice(1, None))),
-    weight=weights_of(lambda w: [-1.] + w[1:]),
-    no_weight=weights_of(lambda w: [0.]*len(w)),
-    lost_weight=weights_of(lambda w: [np.nan] + w[1:]),
-    negative=weights_of(lambda w: [-1.] + w[1:], 'weights'),
-    step=proof_with(step_dropped),
+    no_order=proof_with(lambda p: order_of(p).clear()),
+    no_steps=proof_with(lambda p: longest(p).clear()),
+    last_step=proof_with(lambda p: longest(p).pop()),
+    first_step=proof_with(lambda p: longest(p).pop(0)),
+    steps_turned=proof_with(lambda p: longest(p).reverse()),
+    coarse=proof_with(lambda p: longest(p).__delitem__(slice(0, -1))),
+    coarsest=proof_with(lambda p: longest(p).__delitem__(slice(1, None))),
+    weight=other_weight('own', -1.),
+    lost_weight=other_weight('own', np.nan),
+    negative=other_weight('weights', -1.),
+    no_weight=step_with('own', lambda found, n: found[n].update(own=[0.]*len(checker.BETS))),
+    step=step_with('weights', lambda found, n: found.pop(n)),
     rows=proof_with(rows_halved),
-    row_sign=proof_with(rows_negative),
-    outside=proof_with(box_outside),
-    box=proof_with(half_left_out),
+    outside=step_with('at', lambda found, n: found[n].update(at=2.)),
+    box=step_with('at', lambda found, n: found.pop(n)),
     **{f'told {what}': told_with(what, value) for what, value in WEAKER.items()
        if what not in LEARNERS['sharp'].honours},
     kind=proof_with(lambda p: p.update(kind='trust')),
@@ -433,7 +357,7 @@ def test_no_single_value_proves_more(name, eps):
     rng, less = np.random.default_rng(0), replace(claim, bound=2*claim.bound/3)
     all_of_them = list(leaves(proof))
     assert verdict(less, proof, facts) is not None
-    for n in rng.permutation(len(all_of_them))[:amount(60, 2000)]:
+    for n in rng.permutation(len(all_of_them))[:amount(20, 2000)]:
         *path, last = all_of_them[n]
         for odd in ODDITIES:
             forged = deepcopy(proof)
@@ -702,74 +626,6 @@ def test_no_hint_makes_anybody_richer():
                 pass
     assert tried > 100
 
-# --- Faults that are planted in the learner -------------------------------------------
-
-def first_verdicts(world, eps, delta, seed, monkeypatch):
-    "What the checker says at first of what a learner takes for proved."
-    said, checked = [], bets.checked
-    def note(run, c, bound):
-        proof = checked(run, c, bound)
-        if bound == eps:
-            said.append(proof)
-        return proof
-    with monkeypatch.context() as m:
-        m.setattr(bets, 'checked', note)
-        found = play(world, eps, delta, seed, max_rounds=2000)
-    return said[0] is not None, found
-
-@pytest.mark.parametrize('plant', ['quarter', 'share', 'reuse', 'dual'])
-@pytest.mark.parametrize('name, eps', amount([('clinic', .1)], TWO))
-def test_faults_of_the_learner_are_seen(plant, name, eps, monkeypatch):
-    "At first what it takes for proved is refused; in the end only what is proved is certified."
-    world, seen = load_world(name), []
-    best = optimal_rule(world).profit
-    for seed in range(amount(2, 10)):
-        with planted(plant):
-            accepted, found = first_verdicts(world, eps, .05, seed, monkeypatch)
-        seen.append(not accepted)
-        if found.certificate is not None:
-            assert verdict(claim_of(found), found.certificate.proof, facts_of(found)) is None
-            assert best - principal_profit(world, found.rule) <= found.certificate.bound
-    assert np.mean(seen) >= .5
-
-def deeper_cuts(m):
-    "Cuts that ask two thirds as much again: functionals that are too small."
-    right = hints.checker.cut
-    def cut(f, j, hint):
-        g, h = right(f, j, hint)
-        return .6*g, h
-    m.setattr(hints.checker, 'cut', cut)
-
-def half_of_each_box(m):
-    "Of a box that is divided only one part is looked at."
-    old = hints.Boxes.steps
-    def steps(self, *box):
-        found = old(self, *box)
-        return found[:-1] if len(found) > 1 else found
-    m.setattr(hints.Boxes, 'steps', steps)
-
-def trusting(m):
-    "The finder believes itself: what the checker says is not asked."
-    m.setattr(hints.checker, 'verify', lambda *_: None)
-
-@pytest.mark.parametrize('plant', [deeper_cuts, half_of_each_box])
-def test_faults_of_the_finder_are_refused(plant, monkeypatch):
-    "Three states: cuts, and boxes. The checker is asked afterwards, by itself."
-    runs = (certificate(ODD[0], .05, seed) for seed in range(9))
-    claim, proof, facts = next(run for run in runs if used(run[1]) and any(
-        found[n]['of'] < len(run[2].support) for found, n in steps(run[1], 'at')))
-    right = checker.verify
-    with monkeypatch.context() as m:
-        trusting(m)
-        plant(m)
-        n, arms = proof['candidate'], deepcopy(proof['arms'])
-        for arm in arms:
-            arm.pop('steps', None)
-        f = checker.Seen(facts, len(facts.rounds), checker.Arithmetic(False), claim.told)
-        found, _ = hints.proved(f, claim, n, arms)
-    assert found is not None and (
-        right(SimpleNamespace(claim=claim, proof=found), facts) is not None)
-
 # --- Faults that are planted in the checker ---------------------------------------------
 
 def law_order():
@@ -787,63 +643,8 @@ def law_stakes():
 def law_forgeries():
     test_forgeries_are_refused('small_clinic', .1, 0)
 
-# text of `verify` that occurs once, what stands there instead, what must turn red
-BROKEN = [
-    ('rest*.5**(n - len(SHARES) + 1)', 'rest*.5**(n - len(SHARES))', law_stakes),
-    ('OWN if j == k else 1 - OWN', '1', law_stakes),
-    ('and (S <= 1).all()', '', test_facts_that_no_agent_gives_are_refused),
-    ('[:, :, None] + at.numbers(1e-9))', '[:, :, None] + 1)',
-     test_facts_that_no_agent_gives_are_refused),
-    ('all(self.arms[r] == a for r, a in self.rounds[:, :2])', 'True',
-     test_facts_that_no_agent_gives_are_refused),
-    ("need(zero, 'the zero rule was not announced')", 'zero = zero or [0]',
-     test_facts_that_no_agent_gives_are_refused),
-    ("need(np.isfinite(x).all(), 'a number is missing')", 'pass', law_forgeries),
-    ("need(np.all(x >= 0), 'a multiplier is negative')", 'pass',
-     test_weights_that_overflow_are_refused),
-    ("all_taken_up(claim, 'beliefs', 'costs', 'rounding', 'arms')", 'pass', law_forgeries),
-    ('f.rounds[start:][f.rounds[start:, 1] == arm]', 'f.rounds[f.rounds[:, 1] == arm]',
-     test_a_candidate_is_what_was_registered),
-    ('np.minimum(left, 0).sum()', 'np.minimum(left.sum(), 0)', test_rounding_is_charged),
-    ('d.max(0) - d.min(0) + more', 'more', test_what_arms_tell_apart_is_paid_for),
-    ('f.tie*np.abs(v).sum(0)', '0', test_what_arms_tell_apart_is_paid_for),
-    ('side = 1 if f.arms[t] == l else -1', 'side = 1', law_order),
-    ("need(f.arms[t] in (l, j), 'an answer is of another arm')", 'pass',
-     test_a_cut_pays_for_ties_and_for_what_may_be_negative),
-    ('total >= 1 and', 'total >= .1 and', law_order),
-    ('min(1/f.most, f.near*min(largest.values()))', '1/f.most', law_order),
-    ('min(1/f.most, f.near*min(largest.values()))', 'f.near*min(largest.values())',
-     test_an_order_is_not_proved_by_what_a_tie_decides),
-    ('total + f.wider*size', 'total', law_ties),
-    ('g, h, left, size = 0*f.s[0], 1 - f.wider,', 'g, h, left, size = 0*f.s[0], 1,',
-     test_a_cut_pays_for_ties_and_for_what_may_be_negative),
-    ('(abs(worth) + C)*eta', 'C*eta',
-     test_a_functional_that_may_be_negative_is_charged_for_both_ends),
-    ('(abs(worth) + C)*eta', 'abs(worth)*eta',
-     test_a_functional_that_may_be_negative_is_charged_for_both_ends),
-    ('left = f.most*apart(f, l, j, left', 'left = 0*apart(f, l, j, left',
-     test_a_cut_pays_for_ties_and_for_what_may_be_negative),
-    ('return w/w.sum()', 'return w', test_no_hint_makes_anybody_richer),
-    ('f.at.log(f.stakes[w > 0]/w[w > 0])', '(0*w[w > 0])',
-     test_each_factor_is_taken_where_it_is_least),
-    ('c, value = c - y*g, value + y*h', 'c, value = c, value + y*h', test_rounding_is_charged),
-    ('f.lost*(1 + len(lies))*size', '0', test_rounding_is_charged),
-    ("need(low[i] < t < high[i], 'a box is not divided within itself')", 'pass',
-     test_boxes_are_within_what_they_divide),
-    ('return not boxes', 'return True', test_boxes_are_within_what_they_divide),
-    ('top - low[-1], low[:-1]', 'top - high[-1], low[:-1]',
-     test_each_factor_is_taken_where_it_is_least),
-    ('*other, high[-1] - e,', '*other, low[-1] - e + 1e-9,',
-     test_each_factor_is_taken_where_it_is_least),
-    ('if not have >= want', 'if have < want - .5', test_each_factor_is_taken_where_it_is_least),
-    ('not np.any(claim.rule) and', '', test_a_candidate_is_what_was_registered),
-    ("need(starts == sorted(starts), 'registrations are not in their order')", 'pass',
-     test_registrations_have_an_order),
-    ('arm == k and r >= 0', 'r >= 0', test_a_candidate_is_what_was_registered),
-    ('np.array_equal(claim.rule, f.facts.rules[r])', 'True',
-     test_a_candidate_is_what_was_registered),
-    ('(f.rounds[:start, :2] == (r, k)).all(1).any()', 'True',
-     test_a_candidate_is_what_was_registered)]
+TABLE = tomllib.loads((ROOT/'tests'/'mutants.toml').read_text(encoding='utf-8'))
+BROKEN = [(m['old'], m.get('new', ''), m['by']) for m in TABLE['checker']]
 
 @pytest.mark.parametrize('old, new, law', BROKEN)
 def test_a_broken_checker_turns_red(old, new, law, monkeypatch):
@@ -852,4 +653,4 @@ def test_a_broken_checker_turns_red(old, new, law, monkeypatch):
     exec(replaced(inspect.getsource(checker), old, new), broken.__dict__)
     monkeypatch.setitem(globals(), 'checker', broken)
     with pytest.raises((AssertionError, pytest.fail.Exception, ArithmeticError)):
-        law()
+        globals()[law]()

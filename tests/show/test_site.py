@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-import browser
 import check_site
 import copies
 import nbdev_myst
@@ -84,13 +83,6 @@ def test_lost_page_is_found():
         f"{pairs[0][0]}: doesn't lead to {pairs[0][1]}"]
 
 # --- In a browser ---------------------------------------------------------------------
-
-@pytest.fixture(scope='module')
-def window(tmp_path_factory):
-    if not browser.installed():
-        pytest.skip('no Chromium')
-    with browser.Browser(tmp_path_factory.mktemp('profile')) as opened:
-        yield opened
 
 def test_printed_button_is_found(site, window):
     page = site/'docs'/'paper'/'01_a.html'
@@ -198,14 +190,12 @@ Raises `InvalidInput` for a bad one.
 >>> f(1.)
 2.0"""
 
-def test_what_is_raised_is_no_parameter():
+def test_a_list_of_parameters_is_held_against_the_signature():
+    "What is raised is no parameter."
     lines = nbdev_myst.sections(DOCSTRING.split('\n'))
     assert nbdev_myst.documented(lines) == ['eps', 'delta', 'world']
     assert nbdev_myst.documented(DOCSTRING.split('\n')) != ['eps', 'delta', 'world']
     assert lines[lines.index('Errors') + 1] == '------'
-
-def test_a_list_of_parameters_is_held_against_the_signature():
-    lines = nbdev_myst.sections(DOCSTRING.split('\n'))
     assert nbdev_myst.misnamed(lambda eps, delta, world: 0, lines) == []
     assert nbdev_myst.misnamed(lambda eps, delta, planet: 0, lines) == ['planet', 'world']
 
