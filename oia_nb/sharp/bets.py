@@ -462,10 +462,10 @@ class Choice:
         "(M,): the hyperplane l|j by the guess; as it is, where no question will do."
         M, wall = self.known.setting.M, wall_of(self.known, l, j)
         up, low = wall.up, LEAST if self.known.by_bets else wall.low
-        alpha = np.median(self.foretold.alpha(l, j, M), 0)
+        alpha = np.maximum(np.median(self.foretold.alpha(l, j, M), 0), low)
         stuck = [i for i in range(M) if (l, j, i, 1) in self.stuck]
         alpha[stuck] = np.maximum(alpha[stuck], np.minimum(up[stuck], HUGE))
-        return np.maximum(np.minimum(alpha, up), low)
+        return np.minimum(alpha, up)
 
     def options(self, c, absent):
         "Pairs (rounds that it saves, function that returns what to announce)."
