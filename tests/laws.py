@@ -12,6 +12,7 @@ import inspect
 import re
 import sys
 import types
+from collections import Counter
 from dataclasses import replace
 from functools import cache
 from itertools import product
@@ -20,35 +21,32 @@ import numpy as np
 from scipy.stats import binom
 from conftest import amount
 from inside import Through
-from oia_nb.paper import complexity
 from oia_nb.all import (Response, action_informed_oracle, agent_profit, brier, generator, identify,
-                        is_proper, load_world, make_world, menu_rule, mix, oiafc, optimal_rule,
-                        random_world, simple_regret, simulate, spherical)
-from oia_nb.paper.binary_search import binary_search, search_depth
-from oia_nb.core import TIE_TOL
-from oia_nb.paper.estimation import (NORMAL, Transcript, cost_estimates, cost_upper, radius_fb,
-                                     radius_fc, shortest_paths)
-from oia_nb.game.information import best_reply
-from oia_nb.run.learner import Certificate
-from oia_nb.paper.oiafc import MIXINGS, certify, should_stop
-from oia_nb.game.stackelberg import arm_profit, region_margin
-from oia_nb.paper.ucb_lp import OptimisticPrograms
-from oia_nb.paper.baselines import DECISIONS, chen, etc
-from oia_nb.core import OIAError
+                        is_proper, load_world, make_world, menu_rule, mix, oiafb, oiafc,
+                        optimal_rule, patient, random_world, sharp, simple_regret, simulate,
+                        spherical)
+from oia_nb.core import OIAError, TIE_TOL
 from oia_nb.experts.examination import LEAN, RATIOS, WAGERS, Boundary, examine
 from oia_nb.experts.experts import Lapsing, is_wrong
-from oia_nb.experts.lapses import chance_of_question, patient
+from oia_nb.experts.lapses import chance_of_question
 from oia_nb.experts.leads import leading, share_needed
-from oia_nb.run.learner import Halt, within
-from oia_nb.paper.oiafb import oiafb
 from oia_nb.experts.open_setting import open_support
+from oia_nb.experts.told import Check, Told
+from oia_nb.experts.trial import shortlist, trial
+from oia_nb.game.information import best_reply
+from oia_nb.game.stackelberg import arm_profit, region_margin
+from oia_nb.paper import complexity
+from oia_nb.paper.baselines import DECISIONS, chen, etc
+from oia_nb.paper.binary_search import binary_search, search_depth
+from oia_nb.paper.estimation import (NORMAL, Transcript, cost_estimates, cost_upper, radius_fb,
+                                     radius_fc, shortest_paths)
+from oia_nb.paper.oiafc import MIXINGS, certify, should_stop
+from oia_nb.paper.ucb_lp import OptimisticPrograms
+from oia_nb.run.learner import Certificate, Halt, within
 from oia_nb.run.session import Refused, as_report
 from oia_nb.sharp import learner as sharp_learner
 from oia_nb.sharp.evidence import BETS, betting_threshold, mean_lower
-from oia_nb.sharp.learner import sharp
 from oia_nb.sharp.record import Record
-from oia_nb.experts.told import Check, Told
-from oia_nb.experts.trial import shortlist, trial
 
 BROKEN = AssertionError, OIAError        # what a law raises on a broken variant
 
@@ -710,7 +708,9 @@ COIN = make_world([[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]], [0., .02
 
 @cache
 def a_duo():
-    return random_world(2, 2, 2, 5, prior='arm', margin=.05, name='duo')
+    "A world of two arms, its setting, and its oracle."
+    world = random_world(2, 2, 2, 5, prior='arm', margin=.05, name='duo')
+    return world, world.setting, action_informed_oracle(world)
 
 def close(x, y):
     return abs(x - y) <= 1e-9*max(1, abs(x), abs(y))
@@ -718,8 +718,7 @@ def close(x, y):
 def law_price_of_a_lead():
     """The certificate is the learner's and the price of the lead, which the counts of the
     rounds after the learner's end show; what is earned is less by that price."""
-    world, inner = a_duo(), []
-    oracle, z, delta = action_informed_oracle(world), world.setting, .1
+    (world, z, oracle), inner, delta = a_duo(), [], .1
     make = keeping(sharp_learner.maker(z, oracle, None, None, True, Record(), None, 0., None, {}),
                    inner)
     run = Kept(leading(make, z, oracle, eps=.1, delta=delta, margin=.02, max_rounds=10**5))
@@ -741,8 +740,7 @@ def law_price_of_a_lead():
 def law_trial():
     """The interval of what the rule earns is that of its counts, at δ/2n for each of its ends, and
     no other rule's is higher by more than is said."""
-    world = a_duo()
-    oracle, z, delta = action_informed_oracle(world), world.setting, .1
+    (world, z, oracle), delta = a_duo(), .1
     run = Kept(trial(z, oracle, eps=.1, delta=delta))
     found = simulate(run, world, 0)
     rules = shortlist(z, oracle)
@@ -768,8 +766,7 @@ def law_trial():
 def law_unseen_is_charged():
     """The bound is that of the learner within and what is unseen from two arms, times the range
     of a round; how much may be unseen is what the rounds without news say."""
-    world, inner = a_duo(), []
-    oracle, z, delta = action_informed_oracle(world), world.setting, .1
+    (world, z, oracle), inner, delta = a_duo(), [], .1
     run = Kept(open_support(z, oracle, eps=.8, delta=delta, within=keeping(sharp, inner)))
     found = simulate(run, world, 0)
     news, since = [0]*z.K, [0]*z.K
@@ -814,8 +811,7 @@ def law_begin_again():
 def law_examination():
     """An answer that differs, and an arm on the wrong side of its boundary, fail; and a rule is
     taken for one of an arm only if limits leave no doubt of it."""
-    world = a_duo()
-    z, oracle = world.setting, action_informed_oracle(world)
+    world, z, oracle = a_duo()
     q, c = np.array(world.belief_distributions), np.array(world.costs)
     lead = lambda s: ((q[0] - q[1]) @ s - (c[0] - c[1]))/z.bound
     limits = lambda s: (lead(s) - .01, lead(s) + .01)
@@ -846,8 +842,8 @@ def law_examination():
 
 def law_experts():
     "What an expert who lapses does, what it leaves, and when a certificate is wrong."
-    world = a_duo()
-    z, rule, agent = world.setting, action_informed_oracle(world).rules[1], Lapsing(.3)
+    world, z, oracle = a_duo()
+    rule, agent = oracle.rules[1], Lapsing(.3)
     policy, gain = agent.policy(world, rule), z.utility[:, z.best_decision].T - rule.values
     arms = np.full(z.K, .3/z.K)
     arms[world.best_response(rule)] += .7
@@ -873,13 +869,13 @@ def evidence_of_reports(z, rounds):
     is usual where no other one was answered by its arm more often before."""
     top = 0.
     for arm, m in product(range(z.K), RATIOS):
-        stacks, rules = ([], []), []
+        stacks, asked = ([], []), Counter()
         for rule, r in rounds:
             if r.arm == arm:
-                asked = [sum(np.array_equal(a, b) for b in rules) for a in rules]
-                now = sum(np.array_equal(rule.values, b) for b in rules)
-                stacks[now < max(asked, default=0)].append(z.index(r.report)*z.W + r.state)
-                rules.append(rule.values)
+                key = rule.values.tobytes()
+                usual = asked[key] >= max(asked.values(), default=0)
+                stacks[not usual].append(z.index(r.report)*z.W + r.state)
+                asked[key] += 1
         products, counts = np.ones(len(WAGERS)), np.zeros((2, z.M*z.W))
         for n in range(min(len(stacks[0])//m, len(stacks[1]))):
             block = [*stacks[0][n*m:(n + 1)*m], stacks[1][n]]
@@ -915,8 +911,7 @@ def law_watches():
 def law_within():
     """A learner that is halted by the rounds around it gives its answer, with the reason for which
     it was halted; where something was seen to fail, nothing is claimed."""
-    world, n = a_duo(), 40
-    z, oracle = world.setting, action_informed_oracle(world)
+    (world, z, oracle), n = a_duo(), 40
     steps = within(sharp(z, oracle, eps=.02, delta=.1), halting('round_cap', n))
     found = simulate(steps, world, 0)
     assert (found.status, found.rounds, found.violated) == ('round_cap', n, None)
@@ -939,8 +934,8 @@ def halting(status, n):
 def law_lapses_are_charged():
     """What is earned at least: the learner's bound in a share of 1 - η, else the worst belief's.
     The learner has what the questions leave of δ, and the evidence is that of all tallies."""
-    world, eta = a_duo(), .1
-    z, oracle, told = world.setting, action_informed_oracle(world), Told(lapses=eta)
+    (world, z, oracle), eta = a_duo(), .1
+    told = Told(lapses=eta)
     for seed in range(6):
         inner = []
         run = Kept(patient(z, oracle, eps=.15, delta=.2, told=told, within=keeping(sharp, inner)))
@@ -967,24 +962,22 @@ def law_lapses_are_charged():
 
 def law_snap():
     "A report stands for the nearest belief, and no farther than `snap` in any state."
-    z = a_duo().setting
-    for i, belief in enumerate(z.support):
-        for off in .002, .0099, .0101, .015, .019, .03:
-            for way in (off, -off), (-off, off):
-                said = belief + way
-                gaps = np.abs(z.support - said).max(1)
-                if said.min() < 0:
-                    continue
-                try:
-                    place, _, far = as_report(z, said.tolist())
-                except Refused:
-                    assert gaps.min() > .01
-                else:
-                    assert place == gaps.argmin() and close(far, gaps.min()) and far <= .0100001
+    z = a_duo()[1]
+    for belief, off, side in product(z.support, (.002, .0099, .0101, .015, .019, .03), (1, -1)):
+        said = belief + np.array([side, -side])*off
+        gaps = np.abs(z.support - said).max(1)
+        if said.min() < 0:
+            continue
+        try:
+            place, _, far = as_report(z, said.tolist())
+        except Refused:
+            assert gaps.min() > .01
+        else:
+            assert place == gaps.argmin() and close(far, gaps.min()) and far <= .0100001
 
 def law_sentence():
     "What wasn't looked at isn't listed as checked, and nothing is printed as certain."
-    found = identify(a_duo(), eps=.4, delta=1e-7, seed=0)
+    found = identify(a_duo()[0], eps=.4, delta=1e-7, seed=0)
     never = replace(found, checks=(Check('boundaries', 0., 0., 0, True), ))
     done, undone = never.statement.split('Not checked: ')
     assert 'boundaries' in undone and 'boundaries' not in done
@@ -997,23 +990,16 @@ if __name__ == '__main__':
 
 # --- Worlds on the edge ---------------------------------------------------------------
 
-def _equal_arms(joint, costs, utility):
-    return [joint[0], joint[0], joint[2]], [costs[0], costs[0], costs[2]], utility
-
 def _tie(joint, costs, utility):
     p = (1 + joint[0].sum(0)[0])/2
     proof = np.array([[p, 0], [1 - p, 1]])/2
     return [proof, proof[:, ::-1], [[.5, .5]]], [costs[0]/5, costs[0]/5, 0.], np.eye(2)
 
-def _constant_utility(joint, costs, utility):
-    return joint, costs, np.full_like(utility, utility[0, 0])
-def _zero_costs(joint, costs, utility):
-    return joint, 0*costs, utility
-def _single_signal(joint, costs, utility):
-    return [joint[0].sum(0, keepdims=True), *joint[1:]], [0., *costs[1:]], utility
-
-DEGENERATE = {'equal arms': _equal_arms, 'tie': _tie, 'constant utility': _constant_utility,
-              'zero costs': _zero_costs, 'single signal': _single_signal}
+DEGENERATE = {      # of joint, costs and utility of another world
+    'equal arms': lambda p, c, u: ([p[0], p[0], p[2]], [c[0], c[0], c[2]], u), 'tie': _tie,
+    'constant utility': lambda p, c, u: (p, c, np.full_like(u, u[0, 0])),
+    'zero costs': lambda p, c, u: (p, 0*c, u),
+    'single signal': lambda p, c, u: ([p[0].sum(0, keepdims=True), *p[1:]], [0., *c[1:]], u)}
 
 def degenerate_world(kind, seed=0):
     "A world on the edge (chapter 64), with three arms, two states, two decisions and bound 1."

@@ -15,8 +15,7 @@ import oia_nb
 from conftest import amount, ROOT
 from laws import COIN as coin
 from check_site import wide_code
-from oia_nb.all import (InvalidInput, action_informed_oracle, compose, generator, identify,
-                        simulate)
+from oia_nb.all import InvalidInput, action_informed_oracle, compose, generator, identify, simulate
 from oia_nb.core import as_integer
 from oia_nb.paper.estimation import radius_fb
 from oia_nb.run.learner import Finding, STATUS, Status, check_learner, learner

@@ -4,21 +4,21 @@
 
 # %% ../../nbs/paper/04_oracle.ipynb #7f2801b1
 from __future__ import annotations
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from numpy.typing import ArrayLike
 from typing import Any, TYPE_CHECKING
 
 # %% auto #0
 __all__ = ['MARGIN_TOL', 'WAYS_OUT', 'BOUND_MARGIN', 'BOUND_TOL', 'Oracle', 'widest_margin', 'action_informed_oracle',
-           'check_oracle', 'is_favourite', 'arms_to_leave', 'learnable', 'Doubts', 'doubts', 'at_worst',
-           'robust_oracle', 'least_bound', 'bound_needed', 'hidden_arm']
+           'check_oracle', 'is_favourite', 'tried_oracle', 'arms_to_leave', 'learnable', 'Doubts', 'doubts', 'at_worst',
+           'least_bound', 'bound_needed', 'hidden_arm']
 
 # %% ../../nbs/paper/04_oracle.ipynb #a398b176
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
 import numpy as np
 from ..core import (REPORT_TOL, InvalidInput, NotInducible, SolverFailure, Value,
-                         as_array, as_integer, as_kind, as_names, as_number)
+                         as_array, as_integer, as_kind, as_names, as_number, expect)
 from .information import InformationStructure, Rational, Setting, World
 from .scoring import ScoringRule, lie, menu_rule
 from .programs import known_program, properness_rows, widest_rule
@@ -46,29 +46,22 @@ class Oracle(Value):
             ...
 
     def __post_init__(self):
-        try:
-            rules = tuple(self.rules)
-        except TypeError:
-            rules = ()
-        if len(rules) < 2 or not all(isinstance(r, ScoringRule) for r in rules):
-            raise InvalidInput('rules', self.rules,
-                               'one ScoringRule an arm, at least two')
+        put = lambda k, v: object.__setattr__(self, k, v)
+        rules = tuple(self.rules) if isinstance(self.rules, (list, tuple)) else ()
+        expect(len(rules) > 1 and all(isinstance(r, ScoringRule) for r in rules),
+               'rules', self.rules, 'one ScoringRule an arm, at least two')
         for k, r in enumerate(rules):
-            if (l := lie(r)) is None:
-                continue
-            raise InvalidInput(
-                f'rules[{k}]',
-                f'a rule under which belief {l.belief} gains {l.gain:.3g} by reporting '
-                f'belief {l.report}', 'a proper scoring rule')
-        object.__setattr__(self, 'rules', rules)
+            if (l := lie(r)) is not None:
+                raise InvalidInput(
+                    f'rules[{k}]', f'a rule under which belief {l.belief} gains '
+                    f'{l.gain:.3g} by reporting belief {l.report}',
+                    'a proper scoring rule')
+        put('rules', rules)
         if self.margins is not None:
-            margins = as_array('margins', self.margins, (len(rules), ))
-            if margins.min() <= 0:
-                raise InvalidInput('margins', margins, 'positive numbers')
-            object.__setattr__(self, 'margins', margins)
+            put('margins', as_array('margins', self.margins, (len(rules), )))
+            expect(self.margins.min() > 0, 'margins', self.margins, 'positive numbers')
         if self.arms is not None:
-            object.__setattr__(self, 'arms',
-                               as_names('arms', self.arms, len(rules), 'arm '))
+            put('arms', as_names('arms', self.arms, len(rules)))
     def __repr__(self):
         return (f'Oracle({len(self.rules)} rules, margin '
                 f'{"unknown" if self.margins is None else f"{self.margin:.4g}"})')
@@ -138,14 +131,17 @@ def action_informed_oracle(world: World, *, costs: dict[str, Any] | None = None,
     >>> action_informed_oracle(clinic)
     Oracle(3 rules, margin 0.01)
     """
-    as_kind('world', world, World)
+    K, left = as_kind('world', world, World).setting.K, None
     if not (costs is None and cases is None and world.cost_ranges is None):
-        return robust_oracle(world, doubts(world, costs, cases, delta))
-    found = [widest_margin(world, k) for k in range(world.setting.K)]
-    margins = np.array([m for m, _ in found])
-    rules = [r for _, r in found]
-    _refuse(world, rules, margins, 'any scoring rule', 'best margin')
-    return Oracle(rules, margins, world.setting.arms)
+        left = doubts(world, costs, cases, delta)
+    worlds = [world if left is None else at_worst(world, left, k) for k in range(K)]
+    rules = [widest_margin(w, k)[1] for k, w in enumerate(worlds)]
+    if left is None:
+        return tried_oracle(worlds, rules, 'any scoring rule', 'best margin',
+                            lambda bad: _whom_to_leave(world))
+    return tried_oracle(
+        worlds, rules, 'any rule, for all that is left open', 'worst margin',
+        lambda bad: '; '.join(_what_would_do(world, left, k, bad[k]) for k in bad))
 
 # %% ../../nbs/paper/04_oracle.ipynb #c7f113b0
 def check_oracle(world: World, rules: Sequence[ScoringRule]) -> Oracle:
@@ -158,19 +154,16 @@ def check_oracle(world: World, rules: Sequence[ScoringRule]) -> Oracle:
     Oracle(3 rules, margin 0.01)
     """
     z = as_kind('world', world, World).setting
-    oracle = Oracle(rules)
-    n = len(oracle.rules)
-    if n != z.K:
-        raise InvalidInput('rules', f'{n} rules', f'one for each of the {z.K} arms')
-    for k, r in enumerate(oracle.rules):
-        if np.array_equal(r.support, z.support) and r.bound <= z.bound:
-            continue
-        raise InvalidInput(
-            f'rules[{k}]', r,
-            f'a rule on the support of the world, within its bound {z.bound:g}')
-    margins = np.array([region_margin(world, r, k) for k, r in enumerate(oracle.rules)])
-    _refuse(world, oracle.rules, margins, 'the rule given for it', 'margin')
-    return Oracle(oracle.rules, margins, z.arms)
+    rules = Oracle(rules).rules
+    expect(len(rules) == z.K, 'rules', f'{len(rules)} rules',
+           f'one for each of the {z.K} arms')
+    for k, r in enumerate(rules):
+        expect(np.array_equal(r.support, z.support) and r.bound <= z.bound,
+               f'rules[{k}]', r,
+               f'a rule on the support of the world, within its bound {z.bound:g}')
+    return tried_oracle([world]*z.K, rules, 'the rule given for it', 'margin',
+                        lambda bad: 'action_informed_oracle(world) finds the rules '
+                        'with the widest margins')
 
 # %% ../../nbs/paper/04_oracle.ipynb #20c3b3d5
 def is_favourite(world: World, arm: int, rule: ScoringRule) -> bool:
@@ -179,37 +172,41 @@ def is_favourite(world: World, arm: int, rule: ScoringRule) -> bool:
     leads = region_margin(world, rule, arm) > MARGIN_TOL*stake(world, rule)
     return bool(leads and Rational().best_reply(world, rule).arm == arm)
 
-def _refuse(world, rules, margins, given, found):
-    """Raise `NotInducible` unless all margins are positive; `given` and `found` say
-    where they are from."""
-    z = world.setting
-    bad = [k for k, r in enumerate(rules) if not is_favourite(world, k, r)]
-    if not len(bad):
-        return
-    least = MARGIN_TOL*np.array([stake(world, r) for r in rules])
-    margins = np.where(np.abs(margins) <= least, 0., margins)      # no margin is 0
-    listed = ', '.join(f'{z.arms[k]!r} ({found} {margins[k]:.3g})' for k in bad)
-    if found == 'margin':
-        out = 'action_informed_oracle(world) finds the rules with the widest margins'
-    elif z.K == 2:
-        out = 'with two arms, neither can be left out'
-    else:
-        left = arms_to_leave(world)
-        out = ('no two arms have such rules once the others are left out'
-               if left is None else f'leave {"it" if len(left) == 1 else "them"} out: '
-               f'world.without({", ".join(map(repr, left))})')
-    raise NotInducible(f"no strict best response under {given}: arm {listed}; {out}",
-                       tuple(z.arms[k] for k in bad), float(margins[bad].min()))
+def tried_oracle(worlds: Sequence[World], rules: Sequence[ScoringRule], given: str,
+                 found: str, way_out: Callable[[dict[int, float]], str]) -> Oracle:
+    """The `Oracle` of K rules, if the k-th is answered by arm k in ``worlds[k]``.
+
+    Else `NotInducible`, which says where rules and margins are from (`given` and
+    `found`), and what ``way_out({arm: its margin})`` returns."""
+    tried, z = [*zip(range(len(rules)), worlds, rules)], worlds[0].setting
+    margins = np.array([region_margin(w, r, k) for k, w, r in tried])
+    least = np.array([MARGIN_TOL*stake(w, r) for _, w, r in tried])
+    bad = {k: float(margins[k])*(abs(margins[k]) > least[k])        # no margin is 0
+           for k, w, r in tried if not is_favourite(w, k, r)}
+    if not bad:
+        return Oracle(rules, margins, z.arms)
+    listed = ', '.join(f'{z.arms[k]!r} ({found} {m:.3g})' for k, m in bad.items())
+    raise NotInducible(
+        f'no strict best response under {given}: arm {listed}; {way_out(bad)}',
+        tuple(z.arms[k] for k in bad), min(bad.values()))
+
+def _whom_to_leave(world):
+    "Which arms to leave out, in words."
+    if world.setting.K == 2:
+        return 'with two arms, neither can be left out'
+    left = arms_to_leave(world)
+    if left is None:
+        return 'no two arms have such rules once the others are left out'
+    return (f'leave {"it" if len(left) == 1 else "them"} out: '
+            f'world.without({", ".join(map(repr, left))})')
 
 # %% ../../nbs/paper/04_oracle.ipynb #4f5e6a71
 WAYS_OUT = 200        # how many choices of arms to leave out are tried
 
 def arms_to_leave(world: World) -> tuple[str, ...] | None:
     """The fewest arms (their names) without which every arm left can be made the
-    strict favourite.
-
-    () if none is in the way, None if no two arms are left (or not within `WAYS_OUT`
-    choices).
+    strict favourite: () if none is in the way, None if no two arms are left (or not
+    within `WAYS_OUT` choices).
 
     >>> arms_to_leave(clinic)
     ()
@@ -260,12 +257,10 @@ def doubts(world: World, costs: dict[str, Any] | None = None,
     known = np.c_[world.costs, world.costs] if world.cost_ranges is None else np.array(
         world.cost_ranges)
     given = {} if costs is None else costs
-    if not isinstance(given, dict):
-        raise InvalidInput('costs', costs, 'a dict of arm: (low, high)')
+    expect(isinstance(given, dict), 'costs', costs, 'a dict of arm: (low, high)')
     for arm, pair in given.items():
         pair = as_array(f'costs[{arm!r}]', pair, (2,), low=0.)
-        if pair[0] > pair[1]:
-            raise InvalidInput(f'costs[{arm!r}]', pair, 'a pair (low, high)')
+        expect(pair[0] <= pair[1], f'costs[{arm!r}]', pair, 'a pair (low, high)')
         known[z.arm_index(arm)] = pair
     if not isinstance(cases, dict):
         cases = {} if cases is None else dict.fromkeys(z.arms, cases)
@@ -285,54 +280,36 @@ def at_worst(world: World, doubts: Doubts, k: int) -> World:
     structure = InformationStructure(world.structure.joint, costs - costs.min())
     return replace(world, structure=structure, cost_ranges=None)
 
-# %% ../../nbs/paper/04_oracle.ipynb #7767eb34
-def robust_oracle(world: World, doubts: Doubts) -> Oracle:
-    """The oracle whose margins hold for all that the `Doubts` leave open; raises
-    `NotInducible`, which says what would do."""
-    worlds = [at_worst(world, doubts, k) for k in range(world.setting.K)]
-    found = [widest_margin(w, k) for k, w in enumerate(worlds)]
-    margins = np.array([m for m, _ in found])
-    bad = [k for k, w in enumerate(worlds) if not is_favourite(w, k, found[k][1])]
-    if bad:
-        ways = '; '.join(_what_would_do(world, doubts, k, margins[k]) for k in bad)
-        names = tuple(world.setting.arms[k] for k in bad)
-        raise NotInducible(f'no rule works for all costs and beliefs left open: {ways}',
-                           names, float(margins[bad].min()))
-    return Oracle([r for _, r in found], margins, world.setting.arms)
-
-def _what_would_do(world, doubts, k, margin):
-    "What would make arm k inducible, in words."
-    name, least = world.setting.arms[k], least_bound(world, k, doubts)
-    ways = [] if np.isinf(least) else [f'a bound above {least:.4g}']
-    if doubts.high[k] + margin > 0:
-        ways.append(f'a cost of it below {doubts.high[k] + margin:.4g}')
-    return f'arm {name!r} (worst margin {margin:.3g}): ' + (
-        ' or '.join(ways) + ' would do' if ways else 'nothing would do, leave it out')
-
 # %% ../../nbs/paper/04_oracle.ipynb #a2e139d4
 # the margin that `bound_needed` asks for, in units of the largest cost
 BOUND_MARGIN = 1e-6
 BOUND_TOL = 1e-9        # how well the solver keeps to its rows, in these units
 
-def least_bound(world: World, k: int, doubts: Doubts,
-                margin: float | None = None) -> float:
+def _what_would_do(world, doubts, k, margin):
+    "What would make arm k inducible, whose worst margin this is, in words."
+    name, least = world.setting.arms[k], least_bound(world, k, doubts)
+    ways = [] if np.isinf(least) else [f'a bound above {least:.4g}']
+    if doubts.high[k] + margin > 0:
+        ways.append(f'a cost of it below {doubts.high[k] + margin:.4g}')
+    way = ' or '.join(ways) or f'nothing but to leave {name!r} out'
+    return f'for {name!r} {way} would do'
+
+def least_bound(world: World, k: int, doubts: Doubts) -> float:
     """$B_k$ of chapter 59 for arm k (an index), infinite if no bound will do.
     Raises `SolverFailure`."""
     from scipy.optimize import linprog
     from scipy.sparse import block_array, csr_array, eye_array
     z, q = world.setting, world.belief_distributions
     unit = doubts.high.max() or 1.
-    least = BOUND_MARGIN if margin is None else margin/unit
     others = np.delete(np.arange(z.K), k)
     lead = ((q[k] - q[others])[:, :, None]*z.support).reshape(len(others), -1)
     doubt = (doubts.radii[k] + doubts.radii[others])[:, None]
     n = z.support.size
     truth = properness_rows(z.support)
-    A = block_array([[-csr_array(lead), csr_array(doubt)],
-                     [-truth, csr_array((truth.shape[0], 1))],
+    A = block_array([[-csr_array(lead), csr_array(doubt)], [-truth, None],
                      [eye_array(n), csr_array(-np.ones((n, 1)))]], format='csr')
-    asked = (doubts.high[k] - doubts.low[others])/unit + least
-    b = np.concatenate([-asked, np.zeros(A.shape[0] - len(others))])
+    b = np.zeros(A.shape[0])
+    b[:len(others)] = -(doubts.high[k] - doubts.low[others])/unit - BOUND_MARGIN
     found = linprog(np.append(np.zeros(n), 1.), A, b, method='highs',
                     options=dict(primal_feasibility_tolerance=BOUND_TOL,
                                  dual_feasibility_tolerance=BOUND_TOL))
@@ -361,13 +338,12 @@ def bound_needed(world: World, *, costs: dict[str, Any] | None = None,
 
 # %% ../../nbs/paper/04_oracle.ipynb #8f5c18ca
 def hidden_arm(n: int, bound: float = 1.) -> list[World]:
-    r"""n worlds with one `Setting` that differ only in arm 1, and in which arm 0
-    answers all but one n-th of what a learner can try.
+    """n worlds, at least two, with one `Setting`, in which arm 0 answers all but one
+    n-th of what a learner can try.
 
-    World j has arm 1 split the j-th of n cells of [1/4, 3/4]; without an oracle no
-    learner finds out which one, other than by trying all. The support lists the ends
-    and centres of the cells in turn, 2n + 1 beliefs. Raises `InvalidInput` unless n
-    is an integer of at least 2.
+    In world j arm 1 splits the j-th of n cells of [1/4, 3/4]; without an oracle no
+    learner finds out which, other than by trying all. The support lists the ends and
+    centres of the cells in turn, 2n + 1 beliefs. Raises `InvalidInput`.
 
     >>> len(hidden_arm(3))
     3

@@ -8,21 +8,21 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 # %% auto #0
-__all__ = ['LIE_TOL', 'LP_TOL', 'LP_SPARE', 'EASE', 'CVXPY_TOL', 'SOLVER_SECONDS', 'CVXPY_OPTIONS', 'HIGHS_OPTIONS', 'LP_UNIT',
-           'SCALED', 'HIGHS_ATTEMPTS', 'LP_ROW_TOL', 'ROUNDING', 'MEMORY_MOST', 'LIE_BYTES', 'GAIN_BYTES', 'MENU_FROM',
-           'OPTIMAL', 'INFEASIBLE', 'FAILED', 'ZERO', 'TIED', 'PIVOT', 'PATIENCE', 'PIVOTS', 'EXACT', 'CLOSE_ENOUGH',
-           'AFRESH', 'PIVOT_NOISE', 'PROGRAMS', 'PURSE', 'INSIDE', 'Solution', 'properness_pairs', 'pair_rows',
-           'properness_rows', 'worst_lies', 'price_weights', 'Vertex', 'ArmProgram', 'CvxpyProgram', 'solve_cvxpy',
-           'lagrangian_bound', 'new_highs', 'open_highs', 'LinearProgram', 'push', 'ProperProgram', 'rule_matrix',
-           'link_row', 'check_size', 'RuleProgram', 'menu_matrix', 'MenuProgram', 'lowest', 'tightest', 'turn',
-           'afresh', 'is_close', 'simplex', 'v_rules', 'VProgram', 'fast_program', 'program_route', 'known_program',
-           'solve_program', 'purses', 'least_paying_rule', 'widest_rule']
+__all__ = ['LIE_TOL', 'LP_TOL', 'LP_SPARE', 'EASE', 'SOLVER_SECONDS', 'CVXPY_OPTIONS', 'HIGHS_OPTIONS', 'LP_UNIT', 'SCALED',
+           'HIGHS_ATTEMPTS', 'LP_ROW_TOL', 'ROUNDING', 'MEMORY_MOST', 'MENU_FROM', 'OPTIMAL', 'INFEASIBLE', 'FAILED',
+           'ZERO', 'TIED', 'PIVOT', 'PATIENCE', 'PIVOTS', 'EXACT', 'CLOSE_ENOUGH', 'AFRESH', 'PIVOT_NOISE', 'PROGRAMS',
+           'PURSE', 'INSIDE', 'Solution', 'properness_pairs', 'pair_rows', 'properness_rows', 'worst_lies',
+           'price_weights', 'Vertex', 'ArmProgram', 'CvxpyProgram', 'solve_cvxpy', 'lagrangian_bound', 'set_options',
+           'new_highs', 'open_highs', 'LinearProgram', 'push', 'ProperProgram', 'rule_matrix', 'link_row', 'check_size',
+           'RuleProgram', 'menu_matrix', 'MenuProgram', 'lowest', 'tightest', 'turn', 'afresh', 'is_close', 'simplex',
+           'v_rules', 'VProgram', 'fast_program', 'program_route', 'known_program', 'solve_program', 'purses',
+           'least_paying_rule', 'widest_rule']
 
 # %% ../../nbs/appendix/61_programs.ipynb #4420dbd0
 from dataclasses import dataclass, replace
 from functools import lru_cache
 import numpy as np
-from ..core import InvalidInput, SolverFailure, as_choice
+from ..core import SolverFailure, as_choice, expect
 from .scoring import VRules
 
 # %% ../../nbs/appendix/61_programs.ipynb #7fd85118
@@ -30,12 +30,9 @@ from .scoring import VRules
 class Solution:
     """The answer to a program, in units of the bound: the `value` that was minimised,
     and a `bound` that no feasible rule gets below (of the reference solver, which
-    proves nothing, the value itself).
-
-    `rule` (M, W) attains it: of all that do, the cheapest; None if it wasn't asked for.
-    The asks were `eased` for it to exist in floating point, by 0 but at the very edge
-    of what is possible.
-    """
+    proves nothing, the value itself). Of all rules that attain it, `rule` (M, W) is the
+    cheapest; None if it wasn't asked for. The asks were `eased` for it to exist in
+    floating point, by 0 but at the very edge of what is possible."""
     value: float
     bound: float
     rule: Any = None
@@ -101,13 +98,12 @@ class Vertex:
     bound: float
 
 class ArmProgram:
-    r"""How to have `arm` of `K` played at the least cost by a rule on `support` (M, W),
+    """How to have `arm` of `K` played at the least cost by a rule on `support` (M, W),
     all in units of the bound.
 
     `counts` (K, M) are observations, or probabilities, which serve as counts that sum
     to one. `lower` (K,) is what `v - v_j` must at least be; the entry of the arm itself
-    plays no part. All methods raise `SolverFailure`.
-    """
+    plays no part. All methods raise `SolverFailure`."""
     arm: int
     pay: Any            # what is minimised, one for each of the three aims
     short: Any
@@ -211,10 +207,11 @@ class CvxpyProgram(ArmProgram):
         return np.clip(x, 0., 1.) + 0.
 
 # %% ../../nbs/appendix/61_programs.ipynb #8dcec3dd
-CVXPY_TOL = dict(tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
 SOLVER_SECONDS = 60.    # no linear program may take longer
-CVXPY_OPTIONS = dict(CLARABEL=CVXPY_TOL | dict(time_limit=SOLVER_SECONDS),
-                     HIGHS=dict(time_limit=SOLVER_SECONDS, warm_start=False))
+CVXPY_OPTIONS: dict = dict(
+    CLARABEL=dict(tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10,
+                  time_limit=SOLVER_SECONDS),
+    HIGHS=dict(time_limit=SOLVER_SECONDS, warm_start=False))
 
 def solve_cvxpy(problem: Any, *solvers: Any) -> float | None:
     """The value of a cvxpy `problem`, None if infeasible, by the first of the `solvers`
@@ -246,13 +243,16 @@ HIGHS_OPTIONS = dict(output_flag=False, threads=1, primal_feasibility_tolerance=
                      dual_feasibility_tolerance=1e-10, small_matrix_value=1e-12,
                      simplex_iteration_limit=100_000)
 
+def set_options(highs: Any, **options: Any) -> Any:
+    "HiGHS with other `options`."
+    for option in options.items():
+        highs.setOptionValue(*option)
+    return highs
+
 def new_highs(**more: Any) -> Any:
     "HiGHS with the `HIGHS_OPTIONS`, and `more` of them, and no program yet."
     import highspy
-    highs = highspy.Highs()
-    for option in (HIGHS_OPTIONS | more).items():
-        highs.setOptionValue(*option)
-    return highs
+    return set_options(highspy.Highs(), **HIGHS_OPTIONS | more)
 
 def open_highs(A: Any, cost: np.ndarray, columns: np.ndarray, rows: np.ndarray,
                highs: Any = None, whole: Any = None) -> Any:
@@ -271,11 +271,9 @@ def open_highs(A: Any, cost: np.ndarray, columns: np.ndarray, rows: np.ndarray,
 LP_UNIT = 2.**10        # payments are counted in UNITs to the bound
 
 class LinearProgram:
-    """min ⟨cost, x⟩ over rows[0] ≤ A x ≤ rows[1] and columns[0] ≤ x ≤ columns[1].
-
-    Kept in HiGHS and changed in place. `A` is sparse (m, n), `cost` (n,), `columns`
-    (2, n) and `rows` (2, m) in units of the bound. `solves` counts runs of the solver.
-    """
+    """min ⟨cost, x⟩ over rows[0] ≤ A x ≤ rows[1] and columns[0] ≤ x ≤ columns[1], kept
+    in HiGHS and changed in place. `A` is sparse (m, n), `cost` (n,), `columns` (2, n)
+    and `rows` (2, m) in units of the bound. `solves` counts runs of the solver."""
     def __init__(self, A: Any, cost: np.ndarray, columns: np.ndarray,
                  rows: np.ndarray) -> None:
         self.A = A
@@ -309,9 +307,15 @@ class LinearProgram:
         import highspy
         deadline = self.highs.getRunTime() + SOLVER_SECONDS
         for attempt, options in HIGHS_ATTEMPTS.items():
+            now = self.highs.getRunTime()
+            usual = {name: self.highs.getOptionValue(name)[1] for name in options}
+            set_options(self.highs, time_limit=max((now + deadline)/2, now + 1e-3), **options)
             if attempt != 'warm':
                 self.highs.clearSolver()
-            status = self._run(options, deadline)
+            self.highs.run()
+            set_options(self.highs, **usual)
+            self.solves += 1
+            status = self.highs.getModelStatus()
             if status == highspy.HighsModelStatus.kInfeasible:
                 return None
             solution = self.highs.getSolution()
@@ -321,19 +325,6 @@ class LinearProgram:
                 return Vertex(x, float(self.cost @ x), bound)
         name = self.highs.modelStatusToString(status)
         raise SolverFailure(f'HiGHS ended with status {name}, not verified')
-
-    def _run(self, options, deadline):
-        "Its status after a run with `options` for at most half of the time to `deadline`."
-        now = self.highs.getRunTime()
-        self.highs.setOptionValue('time_limit', max((now + deadline)/2, now + 1e-3))
-        usual = {name: self.highs.getOptionValue(name)[1] for name in options}
-        for option in options.items():
-            self.highs.setOptionValue(*option)
-        self.highs.run()
-        for option in usual.items():
-            self.highs.setOptionValue(*option)
-        self.solves += 1
-        return self.highs.getModelStatus()
 
     def lower_bound(self, y: np.ndarray) -> float:
         "What no feasible x gets below, for row duals y (m,) from anywhere."
@@ -365,8 +356,8 @@ def push(change: Callable[..., Any], old: np.ndarray, new: np.ndarray,
 # %% ../../nbs/appendix/61_programs.ipynb #bd4da6a0
 # HiGHS scales by the largest entries of columns and rows
 SCALED = dict(simplex_scale_strategy=4)
-HIGHS_ATTEMPTS = dict(warm={}, cold={}, scaled=SCALED,
-                      interior=SCALED | dict(solver='ipm'))
+HIGHS_ATTEMPTS: dict = dict(warm={}, cold={}, scaled=SCALED,
+                            interior=SCALED | dict(solver='ipm'))
 
 # %% ../../nbs/appendix/61_programs.ipynb #32e2fe08
 LP_ROW_TOL = 1e-11
@@ -374,11 +365,9 @@ ROUNDING = 2.**-50      # what one step of arithmetic may be off by, relatively
 
 # %% ../../nbs/appendix/61_programs.ipynb #a17d3fb9
 class ProperProgram(LinearProgram):
-    """A `LinearProgram` whose first M W columns are a rule on `support` (M, W).
-
-    Rows of `A` forbid the lies `pairs`, or `properness_pairs`; rows against others are
-    added as they turn up and gain more than `LIE_TOL`. `forbidden` lists all, in order.
-    """
+    """A `LinearProgram` whose first M W columns are a rule on `support` (M, W). Rows of
+    `A` forbid the lies `pairs`, or `properness_pairs`; rows against others are added as
+    they turn up and gain more than `LIE_TOL`. `forbidden` lists all, in order."""
     def __init__(self, support: np.ndarray, A: Any, cost: np.ndarray,
                  columns: np.ndarray, rows: np.ndarray, pairs: Any = None) -> None:
         self.support, self.W = support, support.shape[1]
@@ -416,11 +405,9 @@ class ProperProgram(LinearProgram):
 
 # %% ../../nbs/appendix/61_programs.ipynb #a14f3862
 def rule_matrix(support: np.ndarray, K: int, arm: int) -> Any:
-    """The sparse matrix of `RuleProgram`: columns S (M W of them), v_1 … v_K, w, e.
-
-    Rows: properness, K links (zero as yet), K asks. Ask j reads v_k + w - v_j + e
-    for j ≠ k; that of the arm k itself is the objective v_k + w.
-    """
+    """The sparse matrix of `RuleProgram`: columns S (M W of them), v_1 … v_K, w, e; rows
+    of properness, K links (zero as yet), K asks. Ask j reads v_k + w - v_j + e for
+    j ≠ k; that of the arm k itself is the objective v_k + w."""
     from scipy.sparse import csr_array, vstack
     MW = support.size
     n, k, v = MW + K + 2, np.arange(K), MW + np.arange(K)
@@ -444,16 +431,14 @@ def link_row(support: np.ndarray, counts: np.ndarray, k: int, K: int) -> np.ndar
 
 # %% ../../nbs/appendix/61_programs.ipynb #ac980f1a
 MEMORY_MOST = 4*2**30   # bytes that one program may take
-LIE_BYTES = 100         # what a coefficient of a lie takes, with all copies
-GAIN_BYTES = 48         # what a pair of beliefs takes: gains, or V-rules
 
 def check_size(M: int, W: int, lies: int) -> None:
     "Raise `InvalidInput` if a program that forbids `lies` takes above `MEMORY_MOST`."
-    gib = (2*W*LIE_BYTES*lies + GAIN_BYTES*M*M)/2**30
-    if gib > MEMORY_MOST/2**30:
-        raise InvalidInput(
-            'support', f'{M:,} beliefs', f'fewer: a program over them takes about '
-            f'{gib:.3g} GiB of memory, and may take {MEMORY_MOST/2**30:g}')
+    # bytes of the coefficients of a lie, with all copies; and of the gains, or V-rules
+    needed = 100*2*W*lies + 48*M*M
+    expect(needed <= MEMORY_MOST, 'support', f'{M:,} beliefs',
+           f'fewer: a program over them takes about {needed/2**30:.3g} GiB of memory, '
+           f'and may take {MEMORY_MOST/2**30:g}')
 
 # %% ../../nbs/appendix/61_programs.ipynb #09a6ad8a
 class RuleProgram(ArmProgram, ProperProgram):
@@ -503,11 +488,9 @@ class RuleProgram(ArmProgram, ProperProgram):
 
 # %% ../../nbs/appendix/61_programs.ipynb #4df2d9a4
 def menu_matrix(support: np.ndarray, q: np.ndarray, k: int) -> tuple[np.ndarray, Any]:
-    """The beliefs of arm k (n,), and the sparse matrix of `MenuProgram`.
-
-    Columns: their payments (n W), the other s_i (M - n), and e. Rows: properness,
-    s_i - ⟨σ_i, S_j⟩, the asks ⟨q_k - q_j, s⟩ + e for j ≠ k, and last ⟨q_k, s⟩.
-    """
+    """The beliefs of arm k (n,), and the sparse matrix of `MenuProgram`. Columns: their
+    payments (n W), the other s_i (M - n), and e. Rows: properness, s_i - ⟨σ_i, S_j⟩,
+    the asks ⟨q_k - q_j, s⟩ + e for j ≠ k, and last ⟨q_k, s⟩."""
     from scipy.sparse import coo_array, csr_array, vstack
     W, own = support.shape[1], np.flatnonzero(q[k] > 0)
     n, others = len(own), np.flatnonzero(q[k] <= 0)
@@ -575,12 +558,9 @@ PATIENCE, PIVOTS = 60, 5000     # pivots, after which Bland's rule holds, and at
 
 def turn(T: np.ndarray, basis: np.ndarray, stage: int) -> tuple[int, int]:
     """Turn a tableau until its `stage` ends: how it ended, and after how many pivots,
-    or if `INFEASIBLE` by which row.
-
-    `T` (m + 3, n + 1) has m rows, the objectives of the stages, and the right-hand
-    sides in its last column; `basis` (m,) names the variables of its rows. Both are
-    changed in place.
-    """
+    or if `INFEASIBLE` by which row. `T` (m + 3, n + 1) has m rows, the objectives of the
+    stages, and the right-hand sides in its last column; `basis` (m,) names the
+    variables of its rows. Both are changed in place."""
     m, n = len(basis), T.shape[1] - 1
     every = np.arange(n)
     for step in range(PIVOTS):
@@ -630,11 +610,9 @@ def is_close(A: np.ndarray, b: np.ndarray, cost: np.ndarray, w: np.ndarray,
 def simplex(A: np.ndarray, b: np.ndarray, cost: np.ndarray,
             price: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     """min ⟨cost, w⟩ over A w ≤ b and w ≥ 0: a verified optimum w (n,), and its
-    multipliers y (m,) ≤ 0; None if there is no such w.
-
-    `A` (m, n) has a handful of rows; `cost` or `b` isn't negative. Of all optima w is
-    one with the least ⟨price, w⟩. Raises `SolverFailure`, with the `program` attached.
-    """
+    multipliers y (m,) ≤ 0; None if there is no such w. `A` (m, n) has a handful of rows;
+    `cost` or `b` isn't negative. Of all optima w is one with the least ⟨price, w⟩.
+    Raises `SolverFailure`, with the `program` attached."""
     m, n = A.shape
     size = np.maximum(np.abs(A).max(1), ZERO)
     unit = (-b/size).max()

@@ -20,27 +20,23 @@ __all__ = ['ScoringRule', 'as_rule', 'gains', 'Lie', 'lie', 'is_proper', 'is_str
 from dataclasses import dataclass, replace
 from functools import cached_property
 import numpy as np
-from ..core import BELIEF_TOL, InvalidInput, PROPER_TOL, REPORT_TOL, Value
-from ..core import as_array, as_beliefs, as_integer, as_kind, as_number
-from ..core import as_probabilities
-from ..core import read_only
+from ..core import (BELIEF_TOL, PROPER_TOL, REPORT_TOL, Value, as_array,
+                         as_beliefs, as_integer, as_kind, as_number, as_probabilities,
+                         expect, read_only)
 
 # %% ../../nbs/paper/02_scoring.ipynb #d4d6081e
+def _checked(support, bound):
+    return as_beliefs('support', support), as_number('bound', bound, low=0.,
+                                                     strict_low=True)
+
 @dataclass(frozen=True, eq=False)
 class ScoringRule(Value):
     r"""A scoring rule on a finite support: what each report pays in each state
     (the paper's section 3.1).
 
-    Parameters
-    ----------
-    values : array (M, W)
-        ``values[i, w]``, in [0, bound], is paid when belief i is reported in state w.
-    support : array (M, W); the beliefs that may be reported
-    bound : float
-        $B_S$, the largest payment.
-
-    Properness is not required here (`lie` finds a lie that pays). Raises
-    `InvalidInput` for bad numbers.
+    ``values[i, w]`` (M, W), in [0, bound], is paid when belief i of the `support`
+    (M, W) is reported in state w; `bound` is $B_S$, the largest payment. Properness is
+    not required (`lie` finds a lie that pays). Raises `InvalidInput`.
     """
     values: np.ndarray
     support: np.ndarray
@@ -53,10 +49,10 @@ class ScoringRule(Value):
 
     def __post_init__(self):
         put = lambda k, v: object.__setattr__(self, k, v)
-        put('support', as_beliefs('support', self.support))
-        put('bound', as_number('bound', self.bound, low=0., strict_low=True))
-        put('values',
-            as_array('values', self.values, self.support.shape, 0., self.bound))
+        support, bound = _checked(self.support, self.bound)
+        put('support', support)
+        put('bound', bound)
+        put('values', as_array('values', self.values, support.shape, 0., bound))
 
     @cached_property
     def expected(self) -> np.ndarray:
@@ -71,23 +67,17 @@ class ScoringRule(Value):
 
     def __repr__(self):
         M, W = self.values.shape
-        low = self.values.min()
-        high = self.values.max()
+        low, high = self.values.min(), self.values.max()
         return (f'ScoringRule({M} beliefs, {W} states, pays {low:.4g} to {high:.4g} of '
                 f'{self.bound:g})')
 
     def column(self, report: ArrayLike) -> np.ndarray:
-        """(W,): what any reported belief pays in each state.
-
-        A belief of the support gets its own row; any other belief gets the row that it
-        would choose from the menu (the lowest index among the best). Raises
-        `InvalidInput` for a report off the simplex.
-        """
+        """(W,): what any reported belief pays in each state: its own row, or for one that
+        isn't on the support the row that it would choose from the menu (the lowest index
+        among the best). Raises `InvalidInput` for a report off the simplex."""
         r = as_array('report', report, (self.support.shape[1],))
-        on_simplex = r.min() >= -REPORT_TOL and abs(r.sum() - 1) <= REPORT_TOL
-        if not on_simplex:
-            raise InvalidInput('report', r.tolist(),
-                               'a belief: no entry negative, summing to one')
+        expect(r.min() >= -REPORT_TOL and abs(r.sum() - 1) <= REPORT_TOL, 'report',
+               r.tolist(), 'a belief: no entry negative, summing to one')
         gap = np.abs(self.support - r).max(1)
         return self.values[gap.argmin() if gap.min() <= BELIEF_TOL else
                            (self.values@r).argmax()]
@@ -173,11 +163,6 @@ def is_strictly_proper(rule: ScoringRule) -> bool:
     G = gains(rule)
     return bool((G[~np.eye(len(G), dtype=bool)] < -PROPER_TOL*rule.bound).all())
 
-# %% ../../nbs/paper/02_scoring.ipynb #2d05468d
-def _checked(support, bound):
-    return as_beliefs('support', support), as_number('bound', bound, low=0.,
-                                                     strict_low=True)
-
 # %% ../../nbs/paper/02_scoring.ipynb #fe387060
 def menu_rule(support: np.ndarray, menu: ArrayLike, bound: float) -> ScoringRule:
     """The direct rule of a menu: each belief is paid by the row of `menu` (n, W)
@@ -244,9 +229,7 @@ def floor_belief(belief: ArrayLike, floor: float) -> np.ndarray:
         lifted |= low
 
 def _below(floor, W):
-    if floor >= 1/W:
-        raise InvalidInput('floor', floor,
-                           f'less than 1/{W}, to leave room for {W} states')
+    expect(floor < 1/W, 'floor', floor, f'less than 1/{W}, to leave room for {W} states')
     return floor
 
 def logarithmic(support: np.ndarray, bound: float = 1.,
@@ -279,8 +262,7 @@ def v_shaped(support: np.ndarray, kink: ArrayLike, bound: float = 1.) -> Scoring
     """
     support, bound = _checked(support, bound)
     kink = as_probabilities('kink', kink, (support.shape[1],))
-    if kink.min() <= 0:
-        raise InvalidInput('kink', kink.tolist(), 'a belief with all entries positive')
+    expect(kink.min() > 0, 'kink', kink.tolist(), 'a belief with all entries positive')
     return menu_rule(support, np.diag(bound*(kink.min()/kink)), bound)
 
 # %% ../../nbs/paper/02_scoring.ipynb #5d5ac165
@@ -333,8 +315,8 @@ def mix(S0: ScoringRule, S1: ScoringRule, lam: float) -> ScoringRule:
     """
     for name, S in ('S0', S0), ('S1', S1):
         as_kind(name, S, ScoringRule)
-    if not (S0.support is S1.support or np.array_equal(S0.support, S1.support)):
-        raise InvalidInput('S1', 'a rule on another support', 'the support of S0')
+    expect(S0.support is S1.support or np.array_equal(S0.support, S1.support), 'S1',
+           'a rule on another support', 'the support of S0')
     lam = as_number('lam', lam, 0., 1.)
     bound = max(S0.bound, S1.bound)
     # the sum of two rounded products may exceed the bound by a last digit

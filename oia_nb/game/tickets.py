@@ -17,9 +17,8 @@ __all__ = ['SAME', 'FEWEST_DECIMALS', 'MOST_DECIMALS', 'PRINTED', 'WORSE_MOST', 
 from dataclasses import dataclass
 from decimal import Decimal
 import numpy as np
-from ..core import (PROB_TOL, InvalidInput, NotInducible, SolverFailure, as_array,
-                         as_beliefs, as_integer, as_kind, as_number, as_text)
-from ..core import Value
+from ..core import (PROB_TOL, NotInducible, SolverFailure, Value, as_array,
+                         as_beliefs, as_integer, as_kind, as_number, as_text, expect)
 from .information import Setting, World
 from .programs import new_highs, open_highs
 from .scoring import ScoringRule, menu_rule
@@ -116,8 +115,7 @@ def intervals(menu):
     NaN for a ticket that is nowhere best. Raises `InvalidInput` for more states.
     """
     T = menu.tickets
-    if T.shape[1] != 2:
-        raise InvalidInput('menu', f'a menu over {T.shape[1]} states', 'two states')
+    expect(T.shape[1] == 2, 'menu', f'a menu over {T.shape[1]} states', 'two states')
     dearer, lead = T[:, 1] - T[:, 0], T[:, None, 0] - T[:, 0]
     slope = dearer[:, None] - dearer
     with np.errstate(divide='ignore', invalid='ignore'):
@@ -210,11 +208,9 @@ def when_more(menu, states, digits=None):
                  for w, v in zip(states, x) if v > 0]
         return ' + '.join(parts) or '0'
     def words(a, row):
-        rather = []
-        for b in np.flatnonzero(row):
-            d = menu.tickets[a] - menu.tickets[b]
-            rather.append(
-                f'rather than {ticket_name(b)} if {side(d)} is more than {side(-d)}')
+        leads = {b: menu.tickets[a] - menu.tickets[b] for b in np.flatnonzero(row)}
+        rather = [f'rather than {ticket_name(b)} if {side(d)} is more than {side(-d)}'
+                  for b, d in leads.items()]
         return 'take it ' + ('; '.join(rather) or 'whatever you think')
     return [words(a, row) for a, row in enumerate(borders(menu))]
 
@@ -257,12 +253,11 @@ def round_program(tickets, world, arm, unit, margin):
 class RoundedMenu:
     r"""A rule in round numbers, ready to be handed over.
 
-    `menu` its tickets; `rule` the same as a `ScoringRule`; `digits` decimals of each
-    payment; `arm` (an index) the agent's best response, which leads every other arm
-    by at least `margin`; `profit` what the principal really earns, and `lost` how
-    much less that is than under the rule that was rounded. The last four are None if
-    only a setting was given. `optimal` tells whether no menu of so many tickets is
-    better (but for choices that `WORSE_MOST` leaves out).
+    `menu` its tickets, with `digits` decimals; `arm` (an index) the agent's best
+    response, which leads every other arm by `margin`; `profit` what the principal
+    earns, and `lost` how much less that is than under the rule that was rounded: None,
+    all four, if only a setting was given. `optimal` tells whether no menu of so many
+    tickets is better (but for choices that `WORSE_MOST` leaves out).
     """
     menu: Menu
     digits: int
@@ -294,16 +289,13 @@ def whole_numbers(program):
     """The best point (n,) of a `round_program`, None if there is none, and whether no
     other is better. Raises `SolverFailure`."""
     import highspy
-    highs = new_highs()
-    for option in ('time_limit', ROUNDING_SECONDS), ('mip_rel_gap', 0.):
-        highs.setOptionValue(*option)
+    highs = new_highs(time_limit=ROUNDING_SECONDS, mip_rel_gap=0.)
     open_highs(**program, highs=highs).run()
     status, found = highs.getModelStatus(), highs.getSolution()
     if status == highspy.HighsModelStatus.kInfeasible:
         return None, True
     if not highs.getInfo().primal_solution_status:
-        raise SolverFailure(
-            f'no menu in round numbers found in {ROUNDING_SECONDS:g} seconds')
+        raise SolverFailure(f'no menu in round numbers in {ROUNDING_SECONDS:g} seconds')
     return np.array(found.col_value), status == highspy.HighsModelStatus.kOptimal
 
 def round_menu(rule, world, digits, margin):
@@ -321,8 +313,7 @@ def round_menu(rule, world, digits, margin):
     if found is None:
         raise NotInducible(
             f'no menu of {len(tickets)} tickets with {digits} digits makes arm '
-            f'{z.arms[arm]!r} lead by {margin:g}; more digits, or a smaller margin, '
-            'may',
+            f'{z.arms[arm]!r} lead by {margin:g}; more digits, or a smaller margin, may',
             (z.arms[arm], ), None)
     menu = in_units(unit*found[:tickets.size].reshape(tickets.shape), unit, z)
     lead = region_margin(world, menu.rule, arm)
@@ -382,21 +373,13 @@ def decimals(unit):
 # %% ../../nbs/experts/26_tickets.ipynb #f849993e
 def rounded(rule: ScoringRule, digits: int, where: World | Setting,
             margin: float | None = None) -> RoundedMenu:
-    """The rule in round numbers, as a `RoundedMenu`.
+    """The rule in round numbers, as a `RoundedMenu`: every payment has so many `digits`,
+    from `FEWEST_DECIMALS` (-6 are millions) to `MOST_DECIMALS`.
 
-    Parameters
-    ----------
-    rule : ScoringRule
-    digits : int
-        Decimals of every payment, from `FEWEST_DECIMALS` (-6 are millions) to
-        `MOST_DECIMALS`.
-    where : World or Setting
-        In a known world: the best menu of as many tickets whose payments have these
-        digits (chapter 26), with its true profit. With a setting only, each
-        ticket is rounded to the nearest: proper, but nobody knows which arm answers.
-    margin : float, optional
-        By how much the arm has to lead the others, in units of payment; half a unit
-        of the last digit if not given.
+    In a known world (`where`) it is the best menu of as many tickets (chapter 26), with
+    its true profit, under which the arm leads the others by `margin`, in units of
+    payment: half a unit of the last digit if not given. With a `Setting` each ticket is
+    rounded to the nearest: proper, but nobody knows which arm answers.
 
     Raises `InvalidInput`; `NotInducible` if no such menu makes the arm the best
     response; `SolverFailure`.
@@ -406,6 +389,5 @@ def rounded(rule: ScoringRule, digits: int, where: World | Setting,
     margin = as_number('margin', unit/2 if margin is None else margin, 0.)
     if isinstance(where, World):
         return round_menu(rule, where, digits, margin)
-    if not isinstance(where, Setting):
-        raise InvalidInput('where', where, 'a World, or a Setting')
+    expect(isinstance(where, Setting), 'where', where, 'a World, or a Setting')
     return RoundedMenu(in_units(rule.menu().tickets, unit, rule), digits)

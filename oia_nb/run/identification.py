@@ -7,24 +7,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
-    from oia_nb.paper.oiafc import Plan
     from oia_nb.game.information import Setting
-    from oia_nb.run.learner import Identification
+    from oia_nb.run.learner import Identification, Learner
     from oia_nb.game.oracle import Oracle
     from oia_nb.experts.told import Told
 _Result = TypeVar('_Result', bound=Any)
 
 # %% auto #0
-__all__ = ['log', 'LEFT_OUT', 'ALIASES', 'LEARNERS', 'LEAD', 'USUAL_STATUSES', 'OFTEN', 'BOUNDARIES', 'UNSAID', 'rounds_left',
-           'ProgressBar', 'Flag', 'Row', 'Learners', 'register', 'plugins', 'learner_row', 'check_options', 'as_cap',
-           'completed', 'searching', 'learner_for', 'best_profit', 'add_lost', 'origin_of', 'play_row', 'identify',
-           'run_fast']
+__all__ = ['log', 'LEFT_OUT', 'LEARNERS', 'ALIASES', 'LEAD', 'USUAL_STATUSES', 'OFTEN', 'BOUNDARIES', 'UNSAID', 'rounds_left',
+           'with_bar', 'Flag', 'Row', 'register', 'plugins', 'learner_row', 'check_options', 'completed', 'with_oracle',
+           'learner_for', 'best_profit', 'add_lost', 'origin_of', 'play_row', 'identify', 'run_fast']
 
 # %% ../../nbs/appendix/63_identification.ipynb #1c049621
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from inspect import signature
 import numpy as np
 from ..core import (InvalidInput, as_choice, as_integer, as_kind, fresh_seed,
@@ -61,43 +59,28 @@ def rounds_left(bounds: Any, eps: float) -> Any:
     return int(float(f'{left:.2g}'))
 
 # %% ../../nbs/appendix/63_identification.ipynb #27e796f9
-class ProgressBar:
-    """Watches a learner: rounds (of `total`, where that is fixed), the arm that it aims
-    at, the best rule so far, and what may be left, on standard error."""
-    def __init__(self, setting: Setting, eps: float,
-                 watch: Callable[[Any], object] | None = None,
-                 total: Any = None) -> None:
-        self.setting, self.eps, self.watch, self.total = setting, eps, watch, total
-        self.bar: Any = None
-        self.learner: Any = None        # of whose best rule it says what is proved
-        self.bounds = []
-    def __enter__(self):
-        return self
-    def __call__(self, plan: Any) -> None:
-        if self.watch:
-            self.watch(plan)
-        # arguments refused before the first plan leave no bar behind
-        if self.bar is None:
-            from tqdm.auto import tqdm
-            self.bar = tqdm(unit=' rounds', mininterval=0.2, total=self.total)
-        self.bar.update(plan.t - 1 - self.bar.n)
-        self.bar.set_postfix_str(self.said(plan), refresh=False)
-    def said(self, plan: Plan) -> str:
-        "What stands beside the bar: the aim, the best rule so far, what may be left."
-        arms, best = self.setting.arms, self.learner and self.learner.best
-        aim = f'aims at {arms[plan.target]}'
+def with_bar(make: Callable[..., Learner], bar: Any, eps: float,
+             watch: Callable[[Any], object] | None = None) -> Learner:
+    """What `make(watch=…)` makes: a learner that shows on a `bar` of tqdm's the arm
+    that it aims at, the best rule so far and what may be left, and tells `watch`."""
+    bounds: list = []
+    def said(best, n):
         if best is None or not np.isfinite(best.bound):
-            return f'{aim}; no rule is proved to be good yet (target {self.eps:g})'
-        now = plan.t - 1, best.bound
-        if not self.bounds or now[0] >= SNAPSHOT_GROWTH*self.bounds[-1][0]:
-            self.bounds.append(now)
-        left = None if self.total else rounds_left([*self.bounds, now], self.eps)
-        about = f', about {left:,} rounds left' if left else ''
-        return (f'{aim}; best rule so far is of {arms[best.arm]}, loses ≤ '
-                f'{best.bound:.3g} (target {self.eps:g}){about}')
-    def __exit__(self, *exc):
-        if self.bar is not None:
-            self.bar.close()
+            return f'no rule is proved to be good yet (target {eps:g})'
+        if not bounds or n >= SNAPSHOT_GROWTH*bounds[-1][0]:
+            bounds.append((n, best.bound))
+        left = None if bar.total else rounds_left([*bounds, (n, best.bound)], eps)
+        return (f'best rule so far is of {arms[best.arm]}, loses ≤ {best.bound:.3g} '
+                f'(target {eps:g})' + (f', about {left:,} rounds left' if left else ''))
+    def see(plan):
+        if watch:
+            watch(plan)
+        bar.update(plan.t - 1 - bar.n)
+        bar.set_postfix_str(f'aims at {arms[plan.target]}; {said(made.best, bar.n)}',
+                            refresh=False)
+    made = make(watch=see)
+    arms = made.setting.arms
+    return made
 
 # %% ../../nbs/appendix/63_identification.ipynb #14dad52b
 @dataclass(frozen=True)
@@ -148,16 +131,8 @@ class Row:
         return budget is not None and budget.default is budget.empty
 
 # %% ../../nbs/appendix/63_identification.ipynb #e0fd9d61
+LEARNERS: dict[str, Row] = {}
 ALIASES = {'etc': 'explore_then_commit'}    # earlier names
-
-class Learners(dict):
-    "Rows by name; an earlier name leads to the same row."
-    def __missing__(self, name):
-        return self[ALIASES[name]]
-    def __contains__(self, name):
-        return super().__contains__(ALIASES.get(name, name))
-
-LEARNERS = Learners()
 
 def register(row: Row) -> Row:
     """Add a `Row` to the table; returns it. Raises `InvalidInput` for a name that is
@@ -182,8 +157,9 @@ def learner_row(method: str) -> Row:
     """The `Row` of the learner called `method`, which may be one of another package (an
     entry point of the group "oia_nb.learners" that is a `Row`); raises `InvalidInput`
     for an unknown one."""
-    if isinstance(method, str) and method not in LEARNERS:
-        for row in plugins('oia_nb.learners'):
+    if isinstance(method, str):
+        method = ALIASES.get(method, method)
+        for row in [] if method in LEARNERS else plugins('oia_nb.learners'):
             LEARNERS.setdefault(row.name, row)
     return LEARNERS[as_choice('method', method, LEARNERS)]
 
@@ -263,46 +239,45 @@ def check_options(row: Row, options: dict[str, Any]) -> None:
                 name, value, f'one of the options of the method {row.name}: '
                 f'{", ".join(sorted(row.options))}')
 
-def as_cap(row: Row, options: dict[str, Any], least: int) -> dict[str, Any]:
-    """The options, a `budget` among them by the name that the learner gives to it; if
-    that only ends the run, it is `least` rounds or more. Raises `InvalidInput`."""
-    rest = {name: value for name, value in options.items() if name != 'budget'}
-    budget = options.get('budget')
-    if row.needs_budget or budget is not None and 'budget' in row.options:
-        return rest | dict(budget=as_integer('budget', budget, 1))
-    if budget is None:
-        return rest
-    if 'max_rounds' in rest:
-        raise InvalidInput('budget, max_rounds', (budget, rest['max_rounds']),
-                           'one of the two')
-    if 'max_rounds' not in row.options:
-        raise InvalidInput('budget', budget, f'none: the learner {row.name} takes no '
-                           'limit on its rounds (its option would be max_rounds)')
-    return rest | dict(max_rounds=as_integer('budget', budget, least))
-
-def completed(row: Row, world: World, rng: np.random.Generator, *, told: Any,
-              budget: int | None, options: dict[str, Any]) -> dict[str, Any]:
-    """The options of a run, with what is told, a budget and a stream of randomness, by
-    the names that the learner gives to them. Raises `InvalidInput`."""
+def completed(row: Row, setting: Setting, *, told: Any, budget: int | None,
+              options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a run, with what is told and a budget by the names that the
+    learner gives to them. Raises `InvalidInput`."""
     check_options(row, options)
     watch = options.get('watch')
     if watch is not None and not callable(watch):
         raise InvalidInput('watch', watch, 'a function of one argument, the run')
     told = as_told(told).require(row.name, row.honours)
-    more: dict[str, Any] = {}
-    if 'told' in row.options:
-        more['told'] = told
-    if 'rng' in row.options and 'rng' not in options:
-        more['rng'] = rng.spawn(1)[0]
-    return as_cap(row, options | dict(budget=budget), world.setting.K) | more
+    more: dict[str, Any] = dict(told=told) if 'told' in row.options else {}
+    if row.needs_budget or budget is not None and 'budget' in row.options:
+        more['budget'] = as_integer('budget', budget, 1)
+    elif budget is not None:
+        if 'max_rounds' not in row.options:
+            raise InvalidInput('budget', budget, f'none: the learner {row.name} takes '
+                               'no limit on its rounds (an option max_rounds)')
+        if 'max_rounds' in options:
+            raise InvalidInput('budget, max_rounds', (budget, options['max_rounds']),
+                               'one of the two')
+        more['max_rounds'] = as_integer('budget', budget, setting.K)
+    return options | more
 
 # %% ../../nbs/appendix/63_identification.ipynb #95b07576
-def searching(row: Row, rng: np.random.Generator) -> dict[str, Any]:
-    "The seed of a search without an oracle. Raises `InvalidInput` if there is none."
+def with_oracle(row: Row, where: Any, oracle: Oracle | str | None,
+                rng: np.random.Generator) -> Any:
+    """A world or a setting without the arms that no rule induces, its `Oracle`, their
+    names, and the seed of a search, an option of a learner that gets no oracle. Raises
+    `InvalidInput`."""
+    if isinstance(oracle, str):
+        as_choice('oracle', oracle, ['world'])
+        if isinstance(where, World):
+            return *learnable(where), {}
+        oracle = None
+    if oracle is not None:
+        return where, oracle, [], {}
     if 'missed' not in row.options:
         raise InvalidInput('oracle', None,
                            f'an Oracle: the learner {row.name} needs one')
-    return dict(seed=int(rng.integers(2**32)))
+    return where, None, [], dict(seed=int(rng.spawn(1)[0].integers(2**32)))
 
 def learner_for(told: Told | str | None = None,
                 support: np.ndarray | None = None) -> str:
@@ -356,11 +331,13 @@ def play_row(row: Row, world: World, oracle: Oracle | None, rng: np.random.Gener
         return made if max_paid is None else within_sum(made, max_paid)
     if not progress:
         return simulate(make(**options), world, rng)
-    total = options['budget'] if row.needs_budget else None
+    from tqdm.auto import tqdm
     watch = options.pop('watch', None)
-    with ProgressBar(world.setting, options['eps'], watch, total) as bar:
-        bar.learner = make(watch=bar, **options)
-        return simulate(bar.learner, world, rng)
+    total = options['budget'] if row.needs_budget else None
+    # arguments that are refused at once leave no bar behind
+    with tqdm(unit=' rounds', mininterval=.2, delay=.01, total=total) as bar:
+        made = with_bar(partial(make, **options), bar, options['eps'], watch)
+        return simulate(made, world, rng)
 
 # %% ../../nbs/appendix/63_identification.ipynb #2d2c9389
 def identify(world: World, *, eps: float, delta: float, method: str | None = None,
@@ -376,9 +353,9 @@ def identify(world: World, *, eps: float, delta: float, method: str | None = Non
     eps, delta : float
         Target accuracy, in (0, 2(B_S + B_u)], and probability of failure, in (0, 1].
     method : str, a name in `LEARNERS`; None is the first that honours what is told
-    budget : int, optional
-        Rounds: "oiafb" and "chen" use them all, "explore_then_commit" plans with
-        them, and the others end after them with the status "round_cap".
+    budget : int, optional; of rounds
+        "oiafb" and "chen" use them all, "explore_then_commit" plans with them, and the
+        others end after them with the status "round_cap".
     seed : int or numpy Generator, optional; of the agent, the state and the learner
     progress : bool; show a bar on standard error
     oracle : Oracle, "world" (worked out from the world) or None (there is none)
@@ -395,25 +372,21 @@ def identify(world: World, *, eps: float, delta: float, method: str | None = Non
     >>> identify(clinic, eps=1., delta=.1, seed=0).status
     'certified'
     """
-    as_kind('world', world, World)
-    if method is None:
-        method = learner_for(told, world.setting.support)
-    row = learner_row(method)
+    z = as_kind('world', world, World).setting
+    row = learner_row(learner_for(told, z.support) if method is None else method)
     as_choice('engine', engine, ('coroutine', 'fast'))
     rng = generator(seed := fresh_seed() if seed is None else seed)
-    options = completed(row, world, rng, told=told, budget=budget, options=options)
+    options = completed(row, z, told=told, budget=budget, options=options)
+    if 'rng' in row.options and 'rng' not in options:
+        options['rng'] = rng.spawn(1)[0]
     origin = origin_of(world, row, options | dict(engine=engine), seed)
     log.info('%s in %s, seed %s: starts', row.name, world.name, origin.seed)
-    if isinstance(oracle, str):
-        as_choice('oracle', oracle, ['world'])
-        world, oracle, left = learnable(world)
-        if left:
-            log.warning(LEFT_OUT, ', '.join(left))
-    elif oracle is None:
-        options = options | searching(row, rng.spawn(1)[0])
+    world, oracle, left, seeds = with_oracle(row, world, oracle, rng)
+    if left:
+        log.warning(LEFT_OUT, ', '.join(left))
     play = run_fast if engine == 'fast' else play_row
     found = play(row, world, oracle, rng, eps=eps, delta=delta, progress=progress,
-                 max_paid=max_paid, **options)
+                 max_paid=max_paid, **options, **seeds)
     log.info('%s in %s: %s, %d rounds', row.name, world.name, found.status,
              found.rounds)
     return add_lost(world, replace(found, setting=world.setting, origin=origin))
@@ -424,14 +397,11 @@ def run_fast(row: Row, world: World, oracle: Any, rng: np.random.Generator, /, *
     "What `identify` does for engine=\"fast\"."
     from oia_nb.fast.drive import simulate_fast
     if row.compiled is None:
-        names = sorted(name for name, other in LEARNERS.items()
-                       if other.compiled is not None)
+        names = sorted(name for name, row in LEARNERS.items() if row.compiled)
         raise InvalidInput('method', row.name,
                            f'for engine="fast" one of {", ".join(names)}')
-    options['progress'] = options.get('progress') or None
-    given = {name: value for name, value in options.items() if value is not None}
-    for name in given:
-        if name not in row.compiled:
-            raise InvalidInput('engine', 'fast', f'coroutine, to use {name}')
+    given = {k: v for k, v in options.items() if v is not None and v is not False}
+    for name in [name for name in given if name not in row.compiled]:
+        raise InvalidInput('engine', 'fast', f'coroutine, to use {name}')
     return simulate_fast(world, method=row.name, eps=eps, delta=delta, seed=rng,
                          oracle=oracle, **given)

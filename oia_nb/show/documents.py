@@ -8,12 +8,9 @@ from os import PathLike
 from typing import Any
 
 # %% auto #0
-__all__ = ['VERSIONS', 'MAIN', 'DETAILS', 'OTHERWISE', 'EARLIER', 'READ', 'MANY', 'PROVED_FOR', 'schema_file', 'json_schema',
-           'as_plain', 'document', 'check_document', 'read_document', 'save_document', 'rule_fields', 'game_fields',
+__all__ = ['VERSIONS', 'MAIN', 'DETAILS', 'OTHERWISE', 'EARLIER', 'MANY', 'json_schema', 'rule_fields', 'game_fields',
            'rule_to_dict', 'rule_from_dict', 'save_rule', 'load_rule', 'identification_to_dict',
-           'identification_from_dict', 'own_values', 'certificate_of', 'detail', 'check_of', 'interval_of',
-           'discovery_of', 'check_details', 'trace_of', 'load_identification', 'rounded_fields', 'optimal_to_dict',
-           'plan_to_dict', 'all_worlds', 'worlds_to_dict', 'compare_to_dict']
+           'identification_from_dict', 'own_values', 'detail', 'trace_of', 'load_identification']
 
 # %% ../../nbs/handbook/86_documents.ipynb #ec3e7f0e
 import json
@@ -21,10 +18,9 @@ from dataclasses import fields
 from importlib import resources
 import numpy as np
 from .. import __version__
-from ..core import (InvalidInput, as_choice, as_integer, as_kind, as_number, placed)
-from ..game.information import Setting, World
+from ..core import as_choice, as_integer, as_kind, as_number, expect, placed
+from ..game.information import Setting
 from ..game.scoring import ScoringRule, as_rule
-from ..game.tickets import RoundedMenu
 from ..paper.estimation import PAST
 from .facts import numbered, setting_facts
 from ..run.learner import STATUS, Certificate, Identification, Origin, Trace
@@ -39,11 +35,6 @@ from ..worlds.files import (BELIEF_FORMS, GAME, check_form, check_schema,
 VERSIONS = dict(rule=1, identification=3, optimal=1, plan=1, compare=1, session=1,
                 offer=1, verification=1, worlds=1, world=1, setting=1)
 
-def schema_file(kind):
-    "The file of the package that holds the JSON Schema of a kind of document."
-    kind = as_choice('kind', kind, VERSIONS)
-    return resources.files('oia_nb')/'schemas'/f'{kind}-{VERSIONS[kind]}.json'
-
 def json_schema(kind: str) -> dict[str, Any]:
     """The JSON Schema of a kind of document ("rule", "identification", "optimal",
     "plan", "compare", "worlds", "world" or "setting"), a dict.
@@ -53,7 +44,9 @@ def json_schema(kind: str) -> dict[str, Any]:
     >>> json_schema('rule')['title']
     'oia/rule/1'
     """
-    return json.loads(schema_file(kind).read_text(encoding='utf-8'))
+    name = f'{as_choice("kind", kind, VERSIONS)}-{VERSIONS[kind]}.json'
+    file = resources.files('oia_nb')/'schemas'/name
+    return json.loads(file.read_text(encoding='utf-8'))
 
 # what a result is always told with; and what some tell besides, under its details
 MAIN = json_schema('identification')['properties']
@@ -124,12 +117,11 @@ def rule_to_dict(rule: Any, setting: Setting | None = None) -> dict[str, Any]:
     """The document of a `rule`; a `setting`, if given, adds the names of states, arms
     and decisions, and the utility. Raises `InvalidInput` for one on another support."""
     rule = as_rule('rule', rule)
-    if setting is None:
-        game: Any = dict(states=numbered('state', rule.support.shape[1]))
-    else:
+    game: Any = dict(states=numbered('state', rule.support.shape[1]))
+    if setting is not None:
         game = game_fields(as_kind('setting', setting, Setting))
-        if not np.array_equal(setting.support, rule.support):
-            raise InvalidInput('setting', setting, 'the support of the rule')
+        expect(np.array_equal(setting.support, rule.support), 'setting', setting,
+               'the support of the rule')
     return document('rule', **game | dict(bound=rule.bound, support=rule.support,
                                           rule=rule_fields(rule, game['states'])))
 
@@ -163,8 +155,7 @@ def identification_to_dict(found: Identification,
     """The document of an `Identification`; with `trace` it tells each round. Raises
     `InvalidInput` for a result that doesn't know its setting."""
     z = as_kind('found', found, Identification).setting
-    if z is None:
-        raise InvalidInput('found', found, 'a result that knows its setting')
+    expect(z is not None, 'found', found, 'a result that knows its setting')
     values: dict = {f.name: getattr(found, f.name) for f in fields(found)
               if f.name not in OTHERWISE}
     for name in 'certificate', 'listed':
@@ -212,11 +203,6 @@ def own_values(d, *infinite) -> dict[str, Any]:
     return {k: np.inf if v is None and k in infinite else v
             for k, v in d.items() if not k.startswith('x-')}
 
-def certificate_of(d):
-    "The `Certificate` of its values in a document; None stays None."
-    return d and Certificate(**own_values(d))
-
-# %% ../../nbs/handbook/86_documents.ipynb #711b9bc7
 def detail(name, value):
     "The value of a field of a result in a document. Raises `InvalidInput`."
     if name in DETAILS:
@@ -226,6 +212,7 @@ def detail(name, value):
     with placed('document.details.'):
         return READ.get(name, lambda v: v)(value)
 
+# %% ../../nbs/handbook/86_documents.ipynb #711b9bc7
 def check_of(d):
     "The `Check` of its values in a document."
     as_choice('checks.name', d['name'], CHECKS)
@@ -233,8 +220,7 @@ def check_of(d):
 
 def interval_of(d):
     "A pair of numbers, either of which may be infinite; or none."
-    if len(d) not in (0, 2):
-        raise InvalidInput('earns', d, 'two numbers, or none')
+    expect(len(d) in (0, 2), 'earns', d, 'two numbers, or none')
     return tuple(s*np.inf if x is None else x for x, s in zip(d, (-1, 1)))
 
 # %% ../../nbs/handbook/86_documents.ipynb #8d3b8c7a
@@ -256,7 +242,8 @@ READ = dict(told=lambda d: as_told(own_values(d)),
             violated=lambda name: as_choice('violated', name, VIOLATIONS),
             contradiction=tuple, earns=interval_of,
             means=lambda d: np.array(d, float), discovery=discovery_of,
-            certificate=certificate_of, listed=certificate_of)
+            certificate=lambda d: Certificate(**own_values(d)),
+            listed=lambda d: Certificate(**own_values(d)))
 
 def check_details(found):
     "Raise `InvalidInput` for a result that lacks what its promise is stated with."
@@ -270,9 +257,8 @@ def check_details(found):
     if proof and proof.get('kind') == 'unseen' and found.discovery is None:
         stated['discovery'] = None
     for name, value in stated.items():
-        if value is None or not (np.size(value) and np.isfinite(value).all()):
-            raise InvalidInput(f'document.details.{name}', value,
-                               'what the promise is stated with')
+        expect(value is not None and np.size(value) and np.isfinite(value).all(),
+               f'document.details.{name}', value, 'what the promise is stated with')
 
 # %% ../../nbs/handbook/86_documents.ipynb #bd617b62
 MANY = 2**53        # more rounds than this aren't read
@@ -289,14 +275,12 @@ def trace_of(d, setting) -> Any:
         if name in whole:
             return np.array([as_integer(at, x, *whole[name]) for x in values], int)
         for row in values if name in ('profits', 'radii') else ():
-            if len(row) != K:
-                raise InvalidInput(at, row, f'a number for each of {K} arms')
+            expect(len(row) == K, at, row, f'a number for each of {K} arms')
         return np.array(values, float)
     values = {k: column(k, v) for k, v in own_values(d).items() if v is not None}
     # null stands for what isn't finite: before the first certificate
     values['bounds'][np.isnan(values['bounds'])] = np.inf
     return Trace(**values)
-
 
 def load_identification(path: str | PathLike[str]) -> Identification:
     """The `Identification` in a file. Raises `InvalidInput`.
@@ -312,8 +296,7 @@ def rounded_fields(world, found):
     "A `RoundedMenu` rule for programs; None stays None."
     if found is None:
         return None
-    z = as_kind('world', world, World).setting
-    as_kind('found', found, RoundedMenu)
+    z = world.setting
     return dict(digits=found.digits, margin=found.margin, arm=z.arms[found.arm],
                 profit=found.profit, lost=found.lost,
                 tickets=[dict(pays=dict(zip(z.states, t))) for t in found.menu.tickets])

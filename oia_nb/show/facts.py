@@ -10,7 +10,6 @@ __all__ = ['ROWS_SHOWN', 'WIDTH', 'thousandth', 'amount', 'sensible', 'count_or_
 # %% ../../nbs/handbook/88_facts.ipynb #fbcccd79
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
-from html import escape
 from importlib.resources import files
 from math import floor, log10
 from string import Template
@@ -76,14 +75,12 @@ WIDTH = 100         # characters in a line of text
 
 def html_table(headers, rows, most=ROWS_SHOWN):
     "Rows of texts under their headers; beyond `most` only how many there are."
-    line = lambda cells, tag: ''.join(f'<{tag}>{escape(str(c))}</{tag}>' for c in cells)
+    from tabulate import tabulate
     rows = list(rows)
-    body = ''.join(f'<tr>{line(r, "td")}</tr>' for r in rows[:most])
-    more = len(rows) - most
+    shown, more = rows[:most], len(rows) - most
     if more > 0:
-        body += f'<tr><td colspan="{len(headers)}">… and {more} more</td></tr>'
-    return (f'<table><thead><tr>{line(headers, "th")}</tr></thead>'
-            f'<tbody>{body}</tbody></table>')
+        shown.append([f'… and {more} more', *['']*(len(headers) - 1)])
+    return tabulate(shown, headers, 'html', disable_numparse=True)
 
 def text_table(headers, rows, **options):
     "Rows of texts under their headers; numbers beyond the first column on the right."

@@ -11,9 +11,8 @@ if TYPE_CHECKING:
     from oia_nb.game.information import Setting
 
 # %% auto #0
-__all__ = ['END', 'DECIMALS', 'UNKNOWN', 'CHOOSE', 'session_form', 'BUTTONS', 'script', 'rounded_json', 'Shown', 'LiveFigure',
-           'square', 'chart', 'world_with', 'bet_kink', 'round_top', 'game_still', 'game_figure', 'planner_figure',
-           'triangle_figure', 'proof_data', 'proof_figure', 'offer_table', 'SessionForm', 'tried']
+__all__ = ['session_form', 'Shown', 'LiveFigure', 'bet_kink', 'round_top', 'game_still', 'game_figure', 'planner_figure',
+           'triangle_figure', 'proof_figure', 'SessionForm']
 
 # %% ../../nbs/handbook/85_live.ipynb #5a5c090c
 import json
@@ -25,8 +24,8 @@ from html import escape
 from importlib.resources import files
 from importlib.util import find_spec
 import numpy as np
-from ..core import (InvalidInput, as_array, as_choice, as_kind, as_number,
-                         as_probabilities)
+from ..core import (as_array, as_choice, as_kind, as_number, as_probabilities,
+                         expect)
 from ..game.information import World
 from ..game.scoring import ScoringRule
 from ..game.stackelberg import optimal_rule
@@ -93,8 +92,9 @@ class LiveFigure(Shown):
     def __init__(self, name: str, data: dict[str, Any], *, still: str = '',
                  **state: Any) -> None:
         as_kind('data', data, dict)
-        self.name, self.data, self.start = name, rounded_json(data), rounded_json(state)
-        self.still, self.code = still, script(name)
+        self.data, self.start = rounded_json(data), rounded_json(state)
+        self.name, self.still = name, still
+        self.code = script(name)
 
     @property
     def html(self) -> str:
@@ -109,9 +109,8 @@ class LiveFigure(Shown):
     @cached_property
     def widget(self) -> Any:
         "The figure as an anywidget, whose traits are named like the state."
-        if find_spec('anywidget') is None:
-            raise InvalidInput('widget', 'no anywidget',
-                               'pip install "oia_nb[notebooks]"')
+        expect(find_spec('anywidget'), 'widget', 'no anywidget',
+               'pip install "oia_nb[notebooks]"')
         import anywidget
         import traitlets
         values = {'data': self.data} | self.start
@@ -145,10 +144,10 @@ def chart(curves, label, ylabel, ys):
 
 def world_with(world, W):
     "A `World` with W states; raises `InvalidInput` if it isn't one."
-    if as_kind('world', world, World).setting.W != W:
-        raise InvalidInput('world', f'{world.setting.W} states',
-                           f'a world with {("two", "three")[W - 2]} states')
-    return world.setting
+    z = as_kind('world', world, World).setting
+    expect(z.W == W, 'world', f'{z.W} states',
+           f'a world with {("two", "three")[W - 2]} states')
+    return z
 
 # %% ../../nbs/handbook/85_live.ipynb #608d15eb
 def bet_kink(rule):
@@ -167,22 +166,21 @@ def round_top(x):
 
 def game_still(data, kink):
     "A still picture of the game: who answers where, and one rule."
-    x, y = kink
-    top, strips = data['top'], [[] for _ in data['arms']]
+    (x, y), top = kink, data['top']
+    at, beliefs = np.linspace(.02, .98, 49), data['beliefs'][:, None]
+    slope = data['q'] @ np.maximum((1 - beliefs)/(1 - at), beliefs/at)
+    most = np.minimum(top, data['bound']*np.minimum(at, 1 - at))
+    height = np.linspace(0, most, 201)
+    answer = (height[..., None]*slope.T - data['costs']).argmax(-1)
     still = Still((0, 1), (0, top),
                   label='A rule of two tickets, and who answers others')
-    for at in np.linspace(.02, .98, 49):
-        slope = data['q'] @ np.maximum((1 - data['beliefs'])/(1 - at),
-                                       data['beliefs']/at)
-        height = np.linspace(0, min(top, data['bound']*min(at, 1 - at)), 201)
-        answer = (np.outer(height, slope) - data['costs']).argmax(1)
-        for k in np.unique(answer):
-            strips[k].append((at, *height[answer == k][[0, -1]]))
-    for k, strip in enumerate(strips):
-        lower, upper = [(a, b) for a, b, _ in strip], [(a, c) for a, _, c in strip]
-        if strip:
-            still.area(lower + upper[::-1], k)
-            still.name(*np.mean(lower + upper, axis=0), words=data['arms'][k])
+    for k, name in enumerate(data['arms']):
+        mine = np.ma.masked_where(answer != k, height)
+        strip = np.c_[at, mine.min(0), mine.max(0)][(answer == k).any(0)]
+        if len(strip):
+            edge = np.vstack([strip[:, :2], strip[::-1, ::2]])
+            still.area(edge, k)
+            still.name(*edge.mean(0), name)
     still.axes(f'reported probability of {data["states"][1]}', 'expected payment')
     ends = max(0, 1 - top/y*(1 - x)), min(1, top/y*x)
     still.line([(ends[0], y*(1 - ends[0])/(1 - x)), (x, y), (ends[1], y*ends[1]/x)])
@@ -268,29 +266,6 @@ def triangle_figure(world: World, rule: ScoringRule | None = None, *,
                       arm=z.arm_index(arm))
 
 # %% ../../nbs/handbook/85_live.ipynb #2730981d
-def proof_data(found, world):
-    "What the script `proof` needs to know; see `proof_figure`."
-    trace = as_kind('found', found, Identification).trace
-    if trace is None or not len(trace.rounds):
-        raise InvalidInput('found', found, 'a run with a trace')
-    z = as_kind('world', world, World).setting
-    answers = np.eye(z.K, dtype=int)[np.asarray(trace.arms)].cumsum(0)
-    before = np.vstack([np.zeros(z.K, int), answers])       # answers before each round
-    rounds, profits, bounds = map(np.asarray, (trace.rounds, trace.profits,
-                                               trace.bounds))
-    counts = before[rounds - 1]
-    if rounds[-1] <= found.rounds and found.certificate is not None:    # its end
-        rounds, counts = np.r_[rounds, found.rounds], np.vstack([counts, before[-1]])
-        profits = np.vstack([profits, profits[-1]])
-        bounds = np.r_[bounds, found.certificate.bound]
-    truth = optimal_rule(world).profits
-    known = np.r_[truth[np.isfinite(truth)], profits[np.isfinite(profits)]]
-    low, high = known.min(), min(known.max(), 2*z.B_u)
-    room = .1*(high - low)
-    return dict(arms=z.arms, rounds=rounds, profits=profits.round(4),
-                bounds=bounds.round(4), truth=truth, eps=found.eps, counts=counts,
-                range=[round(float(low - room), 2), round(float(high + room), 2)])
-
 def proof_figure(found: Identification, world: World) -> LiveFigure:
     """A finished run (an `Identification`) in its world as a `LiveFigure`: what is
     expected and what is proved, round by round.
@@ -300,18 +275,34 @@ def proof_figure(found: Identification, world: World) -> LiveFigure:
     >>> proof_figure(found, clinic)
     LiveFigure('proof', frame can be moved)
     """
-    data = proof_data(found, world)
-    rounds, range_ = np.asarray(data['rounds'], float), data['range']
-    still = Still((rounds[0], rounds[-1]), range_,
-                  label='What a learner expects of each arm')
-    for k in range(len(data['arms'])):
-        inside = np.clip(data['profits'][:, k], *range_)
-        still.line(zip(rounds, inside), f'stroke="{COLORS[k % 6]}" fill="none"')
+    trace = as_kind('found', found, Identification).trace
+    expect(trace and len(trace.rounds), 'found', found, 'a run with a trace')
+    z = as_kind('world', world, World).setting
+    answers = np.eye(z.K, dtype=int)[trace.arms].cumsum(0)
+    before = np.vstack([np.zeros(z.K, int), answers])       # answers before each round
+    seen = dict(rounds=trace.rounds, profits=trace.profits, bounds=trace.bounds,
+                counts=before[trace.rounds - 1])
+    if trace.rounds[-1] <= found.rounds and found.certificate is not None:
+        end = dict(rounds=found.rounds, profits=trace.profits[-1],
+                   bounds=found.certificate.bound, counts=before[-1])
+        seen = {name: np.concatenate([x, [end[name]]]) for name, x in seen.items()}
+    truth = optimal_rule(world).profits
+    known = np.r_[truth, seen['profits'].ravel()]
+    known = known[np.isfinite(known)]
+    low, high = known.min(), min(known.max(), 2*z.B_u)
+    ends = np.round([low - .1*(high - low), high + .1*(high - low)], 2)
+    still = Still(seen['rounds'][[0, -1]], ends, label='What a learner expects of each arm')
+    for k, profits in enumerate(np.clip(seen['profits'], *ends).T):
+        still.line(zip(seen['rounds'], profits),
+                   f'stroke="{COLORS[k % 6]}" fill="none"')
     still.axes('round', 'profit')
-    return LiveFigure('proof', data, still=still.svg, frame=len(rounds) - 1)
+    data = dict(arms=z.arms, truth=truth, eps=found.eps, range=ends,
+                **{name: x.round(4) for name, x in seen.items()})
+    return LiveFigure('proof', data, still=still.svg, frame=len(seen['rounds']) - 1)
 
 # %% ../../nbs/handbook/85_live.ipynb #21a75f7d
 UNKNOWN, CHOOSE = 'not known yet', 'choose …'
+BUTTONS = 'answer', 'decline', 'undo'
 
 def offer_table(session):
     "The open offer as HTML; nothing once the session is over."
@@ -378,10 +369,10 @@ class SessionForm(Shown):
     @property
     def html(self) -> str:
         "A picture of the form: its fields can't be used."
-        fields = ''.join(
-            f'<p><label>{escape(label)} <select>'
-            + ''.join(f'<option>{escape(words)}</option>' for words, _ in choices)
-            + '</select></label></p>' for label, choices in self.fields.items())
+        listed = lambda choices: ''.join(f'<option>{escape(words)}</option>'
+                                         for words, _ in choices)
+        fields = ''.join(f'<p><label>{escape(label)} <select>{listed(choices)}</select>'
+                         '</label></p>' for label, choices in self.fields.items())
         buttons = ' '.join(f'<button>{name}</button>' for name in BUTTONS)
         return ('<fieldset disabled style="max-width:34rem;opacity:.9">'
                 f'<legend>a form in JupyterLab</legend>{offer_table(self.session)}{fields}'
@@ -397,7 +388,7 @@ class SessionForm(Shown):
                   for kind, (label, choices) in zip(kinds, self.fields.items())]
         reason = w.Text(description='reason', placeholder='why no answer', **look)
         buttons = [w.Button(description=name) for name in BUTTONS]
-        table, message, progress = w.HTML(), w.HTML(), w.HTML()
+        table, message, progress = (w.HTML() for _ in range(3))
         shown = {}      # the round whose offer is in the table
         def answer():
             said = self.answer(*(field.value for field in fields), **shown)
@@ -421,9 +412,6 @@ class SessionForm(Shown):
         return w.VBox([table, *fields, reason, w.HBox(buttons), message, progress])
 
 session_form = SessionForm
-
-# %% ../../nbs/handbook/85_live.ipynb #2a4dd22d
-BUTTONS = 'answer', 'decline', 'undo'
 
 # %% ../../nbs/handbook/85_live.ipynb #24ee7159
 def tried(act):

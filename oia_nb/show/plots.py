@@ -155,7 +155,8 @@ def plot_rule(rule: Any, setting: Setting | None = None, ax: Any = None) -> Any:
 def plot_beliefs(world, ax=None):
     r"""Where each arm leads: $q_k(\sigma_i)$ as the area of a dot (two states),
     otherwise as a table of arms and beliefs. Returns the axes."""
-    z, q, K = world.setting, world.belief_distributions, world.setting.K
+    z, q = world.setting, world.belief_distributions
+    K = z.K
     ax = _axes(ax, (5.6, .9 + .6*K))
     if z.W == 2:
         for k in range(K):

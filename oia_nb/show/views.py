@@ -10,9 +10,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # %% auto #0
-__all__ = ['KIND_NAMES', 'block', 'show', 'Still', 'rule_svg', 'ticket_table', 'rule_block', 'oracle_rows', 'arms_of',
-           'trace_frame', 'last_rounds', 'plan_rows', 'bound_tables', 'Card', 'rule_card', 'session_facts',
-           'round_facts']
+__all__ = ['KIND_NAMES', 'trace_frame', 'last_rounds', 'Card', 'rule_card']
 
 # %% ../../nbs/handbook/83_views.ipynb #a68aeb28
 from dataclasses import dataclass
@@ -31,7 +29,7 @@ from .facts import (FactTable, ROWS_SHOWN, arm_facts, brief, framed,
 from .plots import COLORS
 from ..run.learner import Finding, Identification, Origin, Trace, result_facts
 from ..worlds.files import write_file
-from ..game.tickets import Menu, RoundedMenu, intervals, remark, when_two
+from ..game.tickets import Menu, RoundedMenu, remark, when_two
 from ..run.experiments import Comparison
 from ..run.session import Offer, Session, tickets_html
 
@@ -54,7 +52,8 @@ class Still:
     """A still picture: the box [left, right] × [top, bottom] in pixels shows x from
     `xs[0]` to `xs[1]` and y from `ys[0]` to `ys[1]`."""
     def __init__(self, xs, ys, *, label, size=(440, 310), box=(52, 432, 10, 262)):
-        self.xs, self.ys, self.size, self.box = xs, ys, size, box
+        self.xs, self.ys = xs, ys
+        self.size, self.box = size, box
         self.label, self.parts = label, []
 
     def at(self, x, y):
@@ -88,8 +87,8 @@ class Still:
     def axes(self, xlabel, ylabel, form='{:g}'):
         "The axes, with the ends of their ranges."
         left, right, top, bottom = self.box
-        self.parts.append(f'<path d="M{left} {top}V{bottom}H{right}" fill="none" '
-                          'stroke="currentColor"/>')
+        self.line([(self.xs[0], self.ys[1]), (self.xs[0], self.ys[0]),
+                   (self.xs[1], self.ys[0])])
         for x in self.xs:
             self.text(self.at(x, 0)[0], bottom + 15, form.format(x))
         for y in self.ys:
@@ -115,8 +114,7 @@ def rule_svg(rule, setting=None):
                   label=f'expected payment by the {label}', box=(52, 350, 10, 160))
     for a, b in menu.tickets[:ROWS_SHOWN]:
         still.line([(0, a), (1, b)], 'stroke="currentColor" opacity=".25"')
-    kinks = intervals(menu)
-    x = np.unique(np.clip(kinks[np.isfinite(kinks)], 0, 1))
+    x = np.linspace(0, 1, 101)
     still.line(zip(x, (np.c_[1 - x, x] @ menu.tickets.T).max(1)),
                f'fill="none" stroke="{COLORS[0]}" stroke-width="2"')
     for b, v in zip(rule.support[:200], rule.expected):
@@ -310,7 +308,8 @@ show(Offer, lambda offer: [rule_block(offer.rule, offer.setting, offer.currency)
 
 def session_facts(s):
     "What stands in a `Session`: for its view, and for `oia session`."
-    left, best, put = s.left or (None, None), s.best, s.sum_text
+    (rounds, money), put = s.left or (None, None), s.sum_text
+    best = s.best
     some = lambda n: f'{n:,}' if n else ''
     return FactTable.of(
         ('file', 'file', str(s.journal.path), ''), ('status', 'status', s.status, ''),
@@ -321,8 +320,8 @@ def session_facts(s):
         ('paid', 'paid', s.paid, put), ('owed', 'may yet be due', s.owed, put),
         ('expected', 'expected to be due', s.expected, put),
         ('currency', 'currency', s.head['currency'], lambda unit: ''),
-        ('rounds_left', 'rounds left, about', left[0], ',.0f'),
-        ('money_left', 'to be paid yet, about', left[1], put),
+        ('rounds_left', 'rounds left, about', rounds, ',.0f'),
+        ('money_left', 'to be paid yet, about', money, put),
         ('pending', 'states pending', [r.number for r in s._rounds if r.pending],
          brief),
         ('bound', 'best so far', best and best.bound,

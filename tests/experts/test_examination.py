@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from conftest import examples
-from oia_nb.all import (Identification, InvalidInput, action_informed_oracle,
+from conftest import amount, examples
+from oia_nb.all import (InvalidInput, action_informed_oracle,
                         generator, identify, load_world, random_world)
-from oia_nb.experts.examination import (FIRM, FRESH, Boundary, CalibrationWatch, examine,
-                                        fresh_rule, last_held, sides)
-from oia_nb.experts.experts import (Drifting, Expert, Lapsing, RiskAverse, Satisficing, is_wrong)
+from oia_nb.experts.examination import FIRM, FRESH, Boundary, CalibrationWatch, examine, last_held
+from oia_nb.experts.experts import (Drifting, Expert, RiskAverse, Satisficing, is_wrong)
 from oia_nb.run.learner import VIOLATIONS
 from oia_nb.experts.told import Told
 
@@ -56,17 +55,6 @@ def test_an_exact_expert_passes_whatever_the_directions(seed):
     assert [c.name for c in checks] == ['answers', 'boundaries'] and all(c.passed for c in checks)
     assert checks[0].rounds == 2 and 0 < checks[1].rounds <= 24
 
-@settings(max_examples=examples(60))
-@given(st.integers(0, 10**6))
-def test_sides_are_close_and_on_the_right_side(seed):
-    b, rng = true_boundary(ADVERT, 0, 1), generator(seed)
-    pair = sides(b, fresh_rule(ADVERT.setting, rng))
-    if pair is None:
-        return
-    before, after = (b.limits(rule.expected) for rule in pair)
-    assert before[0] > 0 > after[1]
-    assert before[0] < 1e-3 and after[1] > -1e-3
-
 @given(st.floats(.001, .999))
 def test_last_held(t):
     low, high = last_held(lambda x: x <= t)
@@ -86,6 +74,7 @@ def test_an_expert_who_wavers_at_the_rule_is_seen():
     again, = answer(examine(one_round, DUO.setting, [], found=(rule, 0)), DUO, Expert())
     assert again.passed and again.rounds == FIRM
 
+@pytest.mark.release
 def test_what_bears_little_is_left_out_unless_costs_may_drift():
     """On `clinic` a certificate rests on many answers; where costs are fixed, a tenth of the
     rounds' number has to do, twelve at least, beside the rule itself."""
@@ -107,7 +96,7 @@ def test_what_was_certified_wrongly_is_refused(agent):
     assert examined.certificate is None and examined.violated in VIOLATIONS
     assert examined.status == 'assumption_violated' and not examined.profit
     if isinstance(agent, RiskAverse):       # an agent with equal costs doesn't explain it away
-        assert all(run(DUO, agent, s).certificate is None for s in range(1, 4))
+        assert all(run(DUO, agent, s).certificate is None for s in range(1, amount(2, 4)))
     if isinstance(agent, Drifting):
         assert is_wrong(replace(DUO, agent=agent), plain, plain.rounds)
 
@@ -165,11 +154,3 @@ def test_numbers_in_words_are_on_the_safe_side():
         most, least = (shown.split(f'at {word} ')[1].split()[0].strip(',')
                        for word in ('most', 'least'))
         assert float(least) <= bound*(1 + 1e-12) and float(most) >= bound*(1 - 1e-12)
-
-def test_no_exception_after_the_first_round():
-    "An expert who answers at random: a status."
-    for agent in Lapsing(1.), Lapsing(.5), Drifting((.3, 0., 0.), 2, 2):
-        for seed in range(5):
-            found = run(ADVERT, agent, seed)
-            assert isinstance(found, Identification)
-            assert found.status in ('assumption_violated', 'round_cap', 'event_violated')

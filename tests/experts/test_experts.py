@@ -16,7 +16,6 @@ from oia_nb.experts.experts import (RECENT, Drifting, Expert, HiddenArm, Lapsing
 from laws import most_failures, statistical
 from oia_nb.experts.told import digits_needed
 from oia_nb.run.learner import Certificate
-from oia_nb.worlds.files import world_from_dict, world_to_dict
 
 AVERSION = st.floats(-8, 8)
 
@@ -93,11 +92,6 @@ def test_profit_is_what_is_earned_on_average(agent):
     width = np.sqrt(np.log(2e6)/(2*ROUNDS))*(z.bound + np.ptp(z.utility))
     assert abs(np.mean(earned) - agent.profit(world, rule)) <= width
     assert abs(np.mean(earned) - agent.profit(world, rule) - OFF) > width
-
-@kinds
-def test_files_and_names(agent):
-    world = replace(a_world(2, 1), agent=agent)
-    assert world_from_dict(world_to_dict(world)) == world
 
 @settings(max_examples=examples(100))
 @given(st.integers(0, 10**6))

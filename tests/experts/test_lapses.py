@@ -10,7 +10,7 @@ from laws import detection, most_failures, statistical
 from oia_nb.experts import lapses
 from oia_nb.all import (Logit, Response, Told, action_informed_oracle, generator, identify, mix,
                         patient, random_world, sharp, simulate)
-from oia_nb.experts.lapses import Patience, answer, decide, lapses_at_least, lead_needed, leader_of
+from oia_nb.experts.lapses import Patience, answer, lapses_at_least, lead_needed, leader_of
 
 DUO = random_world(2, 2, 2, 5, prior='arm', margin=.05, name='duo')
 ORACLE = action_informed_oracle(DUO)
@@ -32,34 +32,6 @@ def test_tallies(tally):
     assert lead == tally[arm] - np.delete(tally, arm).sum()
     assert lapses_at_least(tally) == min(tally.sum() - n for n in tally)
 
-ETA, LEAD, ASKED = .3, 3, 1000
-RUIN = lambda L: (ETA/(1 - ETA))**L/(1 + (ETA/(1 - ETA))**L)       # two arms, exactly
-
-def wrong_decisions(monkeypatch, lead, seed, n=ASKED):
-    "How often `decide` takes the arm that wasn't meant, of two."
-    monkeypatch.setattr(lapses, 'lead_needed', lambda eta, chance: lead)
-    rng, wrong = generator(70, seed), 0
-    run = Patience(DUO.setting, Told(lapses=ETA, alarm=1e-12), .1, 10**9)
-    run.watches.see = lambda *seen: None        # all reports are alike here
-    report = tuple(DUO.setting.support[0].tolist())
-    for _ in range(n):
-        question = decide(run, ORACLE.rules[0], np.zeros(2, int))
-        next(question)
-        try:
-            while True:
-                question.send(Response(int(rng.random() < ETA), report, 0))
-        except StopIteration as end:
-            wrong += end.value == 1
-    return wrong
-
-@statistical(false_alarm=1e-6, planted='asks for a lead that is one too small',
-             power=lambda: detection(ASKED, (ETA/(1 - ETA))**LEAD, RUIN(LEAD - 1)))
-def test_a_wrong_arm_seldom_leads(monkeypatch):
-    "With the probability of the lemma at most, in 1,000 questions."
-    limit = most_failures(ASKED, (ETA/(1 - ETA))**LEAD)
-    assert wrong_decisions(monkeypatch, LEAD, 0) <= limit
-    assert wrong_decisions(monkeypatch, LEAD - 1, 1) > limit
-
 class Stacked:
     """A world whose arms draw from stacks of their own, so that the n-th draw of an arm is the
     same whatever else happens; its expert lapses at a rate."""
@@ -80,7 +52,7 @@ RUNS, DECIDED = 8, 1e-4         # runs, and the δ of each
 @cache
 def without_lapses(world, delta, seed):
     oracle = action_informed_oracle(world)
-    return simulate(sharp(world.setting, oracle, eps=.2, delta=.75*delta),
+    return simulate(sharp(world.setting, oracle, eps=.3, delta=.75*delta),
                     Stacked(world, 0., seed), seed)
 
 def runs_that_differ(world, seeds, delta=DECIDED, rate=.1):
@@ -88,7 +60,7 @@ def runs_that_differ(world, seeds, delta=DECIDED, rate=.1):
     oracle, differ = action_informed_oracle(world), 0
     for seed in seeds:
         told = Told(lapses=rate*(world.setting.K - 1)/world.setting.K, alarm=1e-12)
-        found = simulate(patient(world.setting, oracle, eps=.2, delta=delta, told=told),
+        found = simulate(patient(world.setting, oracle, eps=.3, delta=delta, told=told),
                          Stacked(world, rate, seed), seed)
         plain = without_lapses(world, delta, seed)
         same = (found.handed_on == plain.rounds and found.status == plain.status

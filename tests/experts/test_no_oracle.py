@@ -4,10 +4,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from scipy.stats import binom
 
 from conftest import amount, examples
-from oia_nb.all import (InvalidInput, OIAError, Session, agent_profit, generator, identify,
+from oia_nb.all import (InvalidInput, OIAError, Session, generator, identify,
                         is_proper, load_world, optimal_rule, principal_profit, random_world,
                         search_oracle, simple_regret, simulate)
 from oia_nb.run.learner import claim_of, facts_of
@@ -49,42 +48,6 @@ def test_what_is_found_works(name):
     again = simulate(search_oracle(world.setting, tries=300, seed=3), world, 3)
     assert again.rounds == found.rounds and (again.hits == found.hits).all()
 
-TENTH = (.2/3)**.1      # how often the clinic's rarest arm is missed by a tenth of the draws
-
-@statistical(false_alarm=1e-6, planted='draws a tenth of the rules',
-             power=lambda: binom.sf(binom.ppf(1 - 1e-6, 100, .2), 100, TENTH))
-def test_arms_of_enough_volume_are_found():
-    """Missed with a probability of at most δ.
-
-    100 searches of T draws each, where T is what the volume of the clinic's rarest arm asks for
-    at δ = .2; more than the 1 - 10^-6 quantile of misses would be a lie. A search that drew a
-    tenth of the rules would miss it in three of four cases, and turn this red.
-    """
-    world, rng, delta = WORLDS['clinic'], generator(1), .2
-    z = world.setting
-    arms = np.array([world.best_response(draw_rule(z, rng)) for _ in range(4000)])
-    volume = np.bincount(arms, minlength=z.K)/4000
-    tries = int(np.ceil(np.log(z.K/delta)/volume.min()))
-    missed = short = 0
-    for seed in range(100):
-        found = simulate(search_oracle(z, want=1, tries=tries + 1, delta=delta, seed=seed), world,
-                         seed)
-        missed += bool(found.missing)
-        short += bool(simulate(search_oracle(z, want=1, tries=tries // 10, seed=seed), world,
-                               seed).missing)
-    limit = binom.ppf(1 - 1e-6, 100, delta)
-    assert missed <= limit < short
-
-@settings(max_examples=examples(20))
-@given(st.integers(0, 10**6), st.sampled_from(list(WORLDS)))
-def test_a_mean_leads_by_the_mean_of_the_leads(seed, name):
-    "To rounding, for any proper rules and each arm."
-    world, rng = WORLDS[name], generator(1, seed)
-    rules = [draw_rule(world.setting, rng) for _ in range(int(rng.integers(1, 6)))]
-    profits = np.mean([agent_profit(world, r) for r in rules], axis=0)
-    assert agent_profit(world, mean_rule(rules)) == pytest.approx(profits,
-                                                                  abs=1e-9*world.setting.bound)
-
 def test_the_arm_that_hides_is_named():
     world = hidden_arm(60)[7]
     found = simulate(search_oracle(world.setting, tries=30), world, 0)
@@ -113,7 +76,7 @@ def judged(world, found):
 @pytest.mark.parametrize('K, W', [(2, 2), (3, 2), (3, 3)])
 def test_runs_without_an_oracle_end_with_a_true_certificate(K, W):
     "At δ = 1e-9 a wrong one is a fault. It is proved by a checker that knows what was drawn."
-    for seed in range(amount(2, 60)):
+    for seed in range(amount(1, 60)):
         world = random_world(K, W, 3, generator(seed, K*W), prior='arm', margin=.02)
         found = identify(world, eps=.2, delta=1e-9, oracle=None, seed=seed, examined=False,
                          missed=.1)
@@ -128,8 +91,6 @@ def test_a_hidden_arm_is_named_and_left_out():
     assert 1/31 < found.missed < 1/30 and found.counts.tolist() == [found.rounds, 0]
     assert 'an arm that answers fewer than 1 in 30 random rules may have been missed' in (
         found.statement)
-    looser = identify(world, eps=.1, delta=.05, oracle=None, seed=0, missed=.1)
-    assert looser.rounds < found.rounds and .09 < looser.missed < .1
 
 def certificate_of(found, told=None):
     "The certificate of a result, with something else that is told of its claim."
@@ -204,8 +165,8 @@ def test_a_session_of_a_setting_searches_on_its_own(tmp_path):
 
 def test_a_run_in_coarse_sums_goes_on():
     "Questions that round to one that was answered are tried once, and no more."
-    found = identify(WORLDS['clinic'], eps=.15, delta=.05, seed=1, unit=.01, budget=60)
-    assert found.rounds <= 60
+    found = identify(WORLDS['clinic'], eps=.15, delta=.05, seed=1, unit=.01, budget=40)
+    assert found.rounds <= 40
 
 @pytest.mark.parametrize('bad', [dict(method='oiafc'), dict(missed=0), dict(missed=2.),
                                  dict(margin=.01), dict(method='trial')])

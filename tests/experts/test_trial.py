@@ -9,7 +9,7 @@ from oia_nb.experts import trial as chapter
 from oia_nb.all import (InvalidInput, Rational, action_informed_oracle, generator,
                         mix, optimal_rule, random_world, simulate)
 from oia_nb.experts.experts import HiddenArm, Lapsing, Logit, Noisy, RiskAverse, Subjective
-from oia_nb.experts.trial import Ledger, shortlist, trial
+from oia_nb.experts.trial import shortlist, trial
 
 DUO = random_world(2, 2, 2, 5, prior='arm', margin=.05, name='duo')
 Z = DUO.setting
@@ -49,36 +49,6 @@ def races(seed):
         refused += found.refused is not None and found.status == 'uncertified'
         wrong += (found.status == 'rule_certified' and loss(world, found, CLOSE) > .05 + 1e-9)
     return wrong, refused
-
-SEQUENCES = 25
-
-def intervals_that_miss(seed, threshold):
-    "How many ledgers of one rule, as it is played, ever show an interval without its profit."
-    world, missed = replace(DUO, agent=Lapsing(.3)), 0
-    for i in range(SEQUENCES):
-        rng, rule = generator(100 + seed, i), CLOSE[i % 3]
-        book = Ledger(Z, [rule], DELTA)
-        true = world.agent.profit(world, rule)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(chapter, 'betting_threshold', threshold)
-            for _ in range(50):
-                answer = world.respond(rule, rng)
-                book.record(0, Z.index(answer.report)*Z.W + answer.state)
-                book.look()
-                if not book.low[0] - 1e-9 <= true <= book.high[0] + 1e-9:
-                    missed += 1
-                    break
-    return missed
-
-PROVED = chapter.betting_threshold
-
-# with a tenth of it, all but one of 150 ledgers missed when this was written
-@statistical(false_alarm=1e-6, planted='intervals with a tenth of the threshold',
-             power=lambda: detection(SEQUENCES, DELTA, .75))
-def test_intervals_hold_at_all_times():
-    limit = most_failures(SEQUENCES, DELTA)
-    tenth = lambda N, share: PROVED(N, share)/10
-    assert intervals_that_miss(0, PROVED) <= limit < intervals_that_miss(1, tenth)
 
 def first_of_all(run):
     "Wrong: certifies the first rule after one round."

@@ -8,8 +8,9 @@ from functools import cache
 import numpy as np
 import pytest
 
+from conftest import amount
 pytest.importorskip('numba')
-from oia_nb.all import (InvalidInput, NotInducible, Oracle, Rational, Response, ScoringRule, World,
+from oia_nb.all import (InvalidInput, NotInducible, Oracle, Rational, ScoringRule,
                         action_informed_oracle, generator, identify, load_world, make_world, oiafb,
                         oiafc, random_world, simulate)
 from oia_nb.fast import drive, loop
@@ -22,11 +23,6 @@ from oia_nb.worlds.generators import blackwell_world
 # and some runs see the event fail.
 SMALL = 1e-5, 1e-3, 1e-2, 0.1
 TOL = 1e-8      # of the bound: profits and rules of the engine against the coroutine's
-
-@pytest.fixture
-def thorough(request):
-    "Is this a run of everything?"
-    return request.config.getoption('--release')
 
 def a_world(i, rng):
     "A random world in which each arm can be induced; costs differ as much as that allows."
@@ -87,17 +83,28 @@ def assert_same(a, b, world):
         assert abs(a.certificate.bound - b.certificate.bound) < tol
 
 @pytest.mark.parametrize('block', range(4))
-def test_equal_to_the_coroutine_on_200_worlds(block, thorough):
+def test_equal_to_the_coroutine_on_200_worlds(block):
     "24 of them, each way of playing in each block, without --release."
     solved = normal = 0
-    for i in range(50*block, 50*block + (50 if thorough else 6)):
+    for i in range(50*block, 50*block + amount(6, 50)):
         world, method, options = a_case(i)
         a, b = both(world, action_informed_oracle(world), method, options, i)
         assert_same(a, b, world)
         solved += b.lp_solves
         normal += b.normal_rounds > 0             # without, the coroutine has played again
-    assert solved > (500 if thorough else 10)     # programs were needed
-    assert normal > (25 if thorough else 2)
+    assert solved > amount(10, 500)               # programs were needed
+    assert normal > amount(2, 25)
+    assert len(loop.compiled().signatures) == 1   # which worlds of all sizes share
+
+@pytest.mark.parametrize('method, more', [
+    ('oiafc', dict(max_rounds=600)), ('oiafc', dict(max_rounds=600, mixing='corollary1')),
+    ('oiafb', dict(budget=600))])
+def test_equal_where_supports_are_told(method, more):
+    world = load_world('advert')
+    supports = [np.flatnonzero(q) for q in world.belief_distributions]
+    world = replace(world, setting=replace(world.setting, supports=supports))
+    oracle = action_informed_oracle(world)
+    assert_same(*both(world, oracle, method, dict(eps=1., delta=.1) | more, 0), world)
 
 def stakes(seed):
     "Three arms with two beliefs each; high stakes, so that the dear arms are worth their rules."
@@ -122,11 +129,11 @@ LONG = {    # a case, how many rounds in the quick run, and in how many of them 
     'corollary1': ((load_world('clinic'), 'oiafc', CLINIC | dict(mixing='corollary1')), None, 0)}
 
 @pytest.mark.parametrize('name', LONG)
-def test_equal_in_a_long_run(name, thorough):
+def test_equal_in_a_long_run(name):
     "Points fall asleep, wake, and are thinned out; OIAFC goes on to its certificate."
     (world, method, options), rounds, share = LONG[name]
     if rounds:
-        options = options | dict(budget=5*rounds if thorough else rounds)
+        options = options | dict(budget=amount(1, 5)*rounds)
     a, b = both(world, action_informed_oracle(world), method, options, 1)
     assert_same(a, b, world)
     assert b.lp_solves >= share*a.rounds and b.normal_rounds
@@ -229,41 +236,18 @@ class Obstinate(Rational):
     def best_reply(self, world, rule):
         return replace(super().best_reply(world, rule), arm=0)
 
-class Deaf(World):
-    "Whatever a class of its own overrides, the loop would not call it."
-    def respond(self, rule, rng):
-        return Response(0, tuple(self.setting.support[0]), 0)
-
-def another(change, **options):
-    "The world with programs, changed, and how to play it."
+def another(agent=None, **options):
+    "The world with programs, and how to play it."
     world, oracle, _, _ = a_run_with_programs()
-    return change(world), dict(eps=1., delta=.1, method='oiafc', oracle=oracle) | options
+    return replace(world, agent=agent or world.agent), dict(
+        eps=1., delta=.1, method='oiafc', oracle=oracle) | options
 
-REFUSED = {
-    'Obstinate': lambda: another(lambda w: replace(w, agent=Obstinate())),
-    'Deaf': lambda: another(lambda w: Deaf(w.structure, w.setting)),
-    'lies gain': an_inviting_oracle,
+@pytest.mark.parametrize('said, asked', [
+    ('Obstinate', lambda: another(Obstinate())), ('lies gain', an_inviting_oracle),
     # a learner with randomness of its own was a TypeError once
-    **{f'oiafb, oiafc.*{o}': lambda o=o: another(lambda w: w, method=o, **(
-        {'budget': 9} if o == 'chen' else {}))
-       for o in ('chen', 'explore_then_commit', 'sharp')}}
-
-@pytest.mark.parametrize('said', REFUSED)
-def test_what_the_loop_does_not_play_is_refused_by_name(said):
-    world, options = REFUSED[said]()
-    with pytest.raises(InvalidInput) as refused:
+    ('oiafb, oiafc', lambda: another(method='chen', budget=9)),
+    ('oiafb, oiafc', lambda: another(method='sharp'))])
+def test_what_the_loop_does_not_play_is_refused_by_name(said, asked):
+    world, options = asked()
+    with pytest.raises(InvalidInput, match=said):
         identify(world, seed=1, engine='fast', **options)
-    assert all(o in str(refused.value) for o in said.split('.*'))
-
-def test_compiled_once(thorough):
-    "Worlds of all sizes share what is compiled."
-    for i in range(6 if thorough else 3):
-        world, method, options = a_case(i, 20)
-        simulate_fast(world, method=method, seed=1, **options)
-    assert len(loop.compiled().signatures) == 1
-
-def test_other_constants_are_compiled_afresh(monkeypatch):
-    "Numba looks at the file only, not at constants that come from others."
-    seen = loop.code_key()
-    monkeypatch.setattr(loop, 'TIE_TOL', .1)
-    assert loop.code_key() != seen

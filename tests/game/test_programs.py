@@ -7,8 +7,7 @@ from conftest import amount
 from oia_nb.all import generator
 from oia_nb.core import SolverFailure
 from oia_nb.game.information import merge_beliefs
-from oia_nb.game.programs import (CvxpyProgram, LP_UNIT, RuleProgram, properness_rows,
-                                  solve_program)
+from oia_nb.game.programs import CvxpyProgram, LP_UNIT, RuleProgram, properness_rows, solve_program
 
 AGREE = 1e-7        # relative to the bound
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 from conftest import examples
 from oia_nb.core import PROPER_TOL, TIE_TOL
 from oia_nb.game.information import best_reply, make_world, merge_beliefs
-from oia_nb.game.scoring import (ScoringRule, brier, is_proper, lie, logarithmic, menu_rule, mix,
+from oia_nb.game.scoring import (ScoringRule, brier, is_proper, lie, logarithmic, menu_rule,
                                  spherical, v_shaped)
 
 often = settings(max_examples=examples(100))
@@ -117,11 +117,3 @@ def test_agent_is_truthful_wherever_a_rule_counts_as_proper(case):
     noisy = ScoringRule((rule.values + paid*noise).clip(0, bound), world.setting.support, bound)
     assert is_proper(noisy)
     np.testing.assert_array_equal(best_reply(world, noisy).reports, np.arange(world.setting.M))
-
-def test_support_is_shared_not_copied():
-    world = make_world([[[.3, .2], [.2, .3]], [[.4, .1], [.1, .4]]], [0, 0], np.eye(2), 1.)
-    support = world.setting.support
-    rules = brier(support), spherical(support), logarithmic(support), v_shaped(
-        support, [.5, .5]), menu_rule(support, np.eye(2), 1.)
-    assert all(r.support is support for r in rules)
-    assert mix(rules[0], rules[1], .5).support is support

@@ -67,21 +67,6 @@ def test_oiafc_uses_the_numbers():
     first = [r.trace.radii[0] for r in (plain, known)]
     assert (first[1] < first[0]).all() and known.rounds <= plain.rounds
 
-@pytest.mark.parametrize('method, mixing', [
-    ('oiafc', 'theorem1'), ('oiafc', 'corollary1'), ('oiafb', None)])
-def test_the_compiled_engine_uses_them_too(method, mixing):
-    "As the coroutine, but for last digits of its radii."
-    options = dict(mixing=mixing) if method == 'oiafc' else {}
-    options |= dict(eps=1., delta=.1, method=method, seed=0, budget=600)
-    slow, fast = (identify(TOLD, engine=engine, **options) for engine in ('coroutine', 'fast'))
-    assert (slow.rounds, slow.status, slow.certificate) == (
-        fast.rounds, fast.status, fast.certificate)
-    assert (slow.rule.values == fast.rule.values).all()
-    for name in 'arms', 'beliefs', 'kinds':
-        assert np.array_equal(getattr(slow.trace, name), getattr(fast.trace, name)), name
-    for name in 'radii', 'bounds':
-        assert np.allclose(getattr(slow.trace, name), getattr(fast.trace, name), rtol=1e-12), name
-
 def test_oiafb_uses_the_numbers():
     "Radii are smaller as K 2^M becomes the sum of 2^M_k, and the failure stays what it was."
     z, known = ADVERT.setting, TOLD.setting

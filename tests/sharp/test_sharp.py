@@ -60,15 +60,6 @@ def test_mean_lower_by_halving(seed, size, delta):
     exact, found = least_mean(counts, x, threshold), mean_lower(counts, x, threshold)
     assert exact - 1e-7*np.ptp(x) <= found <= exact + 1e-12*np.ptp(x)
 
-def test_mean_lower_extremes():
-    x = np.array([0., 1., 3.])
-    assert mean_lower(np.zeros(3), x, 1.) == 0
-    assert mean_lower(np.array([1., 2., 3.]), np.full(3, .7), 1.) == .7
-    counts = np.array([0., 40., 60.])
-    assert 0 < mean_lower(counts, x, 5.) < mean_lower(counts, x, 1.) < mean_lower(
-        counts, x, 1e-9) <= counts@x/100 + 1e-9
-    assert mean_lower(1e6*counts, x, 5.) == pytest.approx(counts @ x/100, abs=1e-3)
-
 # --- The guarantee --------------------------------------------------------------------
 
 DELTA = amount(.05, .2)     # of every run below
@@ -158,7 +149,7 @@ def test_a_cap(cap, options):
     r = run(CLINIC, 0, eps=.04, max_rounds=cap, **options)
     assert (r.status, r.rounds, len(r.trace.arms)) == ('round_cap', cap, cap)
 
-@pytest.mark.parametrize('n, seed', [(18, 4), *amount([], [(18, 9), (15, 8)])])
+@pytest.mark.parametrize('n, seed', [(18, 4), *amount([], [(15, 42), (18, 9), (15, 8)])])
 def test_runs_of_vain_questions_end(n, seed, monkeypatch):
     """No question is predicted to pay there, though some would. Planted: a learner that asks none
     is certified never."""

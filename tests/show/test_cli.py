@@ -97,7 +97,7 @@ def test_bad_input(line, files, oia):
 # --- What is promised of the output ---------------------------------------------------
 
 def test_worlds(oia):
-    for w in oia.json('worlds')[0]['worlds']:
+    for w in check_document(oia.json('worlds')[0], 'worlds')['worlds']:
         z = load_world(w.pop('name')).setting
         assert w == dict(arms=list(z.arms), states=list(z.states), decisions=list(z.decisions),
                          beliefs=z.M, bound=z.bound)
@@ -241,7 +241,7 @@ def test_compare(files, oia):
     line = ('compare coin.json --eps 3 --budget 100 --cap 500 --repetitions 2 --jobs 0 --path kept '
             '--quiet')
     found, err = oia.json(line)
-    assert err == '' and {r['world'] for r in found['table']} == {'coin'}
+    assert err == '' and {r['world'] for r in check_document(found, 'compare')['table']} == {'coin'}
     methods = [r['method'] for r in found['table']]
     assert methods == list(dict.fromkeys(r['method'] for r in found['runs'])) == [*suite()]
     assert all(r['error'] is None and 0 <= r['regret'] and r['rounds'] <= 500

@@ -5,6 +5,7 @@ import re
 import subprocess
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,16 +14,13 @@ from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 
 from conftest import ROOT, amount
-from oia_nb.all import (Session, action_informed_oracle, agent_profit, compose, game_figure,
-                        generator, identify, load_world, make_world, menu_rule, optimal_rule,
-                        planner_figure, proof_figure, session_form, spherical, triangle_figure,
-                        v_shaped)
+from oia_nb.all import (Session, agent_profit, game_figure, generator, identify, load_world,
+                        make_world, menu_rule, optimal_rule, planner_figure, proof_figure,
+                        session_form, spherical, triangle_figure, v_shaped)
 from oia_nb.game.stackelberg import arm_profit
 from oia_nb.game.tickets import ticket_name
 from oia_nb.paper.complexity import (corollary1_bound, largest_fixed_point, n_min, problem_of,
                                      smallest_budget, theorem1_bound)
-from oia_nb.paper.estimation import radius_fb
-from oia_nb.paper.oiafc import last_or_best, mixing_theorem1, small_enough
 from oia_nb.run.session import reckoner
 from oia_nb.show.live import CHOOSE, DECIMALS, END, LiveFigure, rounded_json, script
 
@@ -34,53 +32,35 @@ EXPERT = make_world(
     [[[.6, .4]], [[.45, .10], [.15, .30]], [[.57, .03], [.03, .37]]], costs=[0., .03, .12],
     utility=[[1., 0.], [0., 1.]], bound=.6, arms=['guess', 'look', 'study'])
 BETS = [v_shaped(EXPERT.setting.support, kink, bound=.6) for kink in ([.5, .5], [.4, .6])]
-SITES = make_world([[[.2, .8]], [[.7, .3]], [[.9, .1]]], costs=[0., .05, .2],
-                   utility=[[1.], [-1.]], bound=1., arms=['near', 'middle', 'far'])
-
 LOOK = make_world([[[.6, .4]], [[.52, .08], [.08, .32]]], costs=[0., .1], bound=2.,
                   utility=[[1., 0.], [0., 1.]], arms=['guess', 'look'], states=['fine', 'faulty'])
 
-def of_chapter(name, *wanted):
-    "Functions that a chapter defines for itself: its cells that define them, run."
+def of_chapter(name, *texts):
+    "What the cells of a chapter that hold one of these texts define; `shown` is their figure."
     cells = json.loads((ROOT/'nbs'/f'{name}.ipynb').read_text(encoding='utf-8'))['cells']
     space = dict(np=np)
-    exec('from oia_nb.all import *\nfrom oia_nb.paper.complexity import *', space)
+    for module in 'all', 'paper.complexity', 'paper.estimation', 'paper.oiafc', 'show.live':
+        exec(f'from oia_nb.{module} import *', space)
     for code in (''.join(c['source']) for c in cells if c['cell_type'] == 'code'):
-        if any(f'def {w}(' in code for w in wanted):
-            exec(code, space)
-    return [space[w] for w in wanted]
+        if any(text in code for text in texts):
+            exec(re.sub(r'\n(\w+_figure\()', r'\nshown = \1', code), space)
+    return SimpleNamespace(**space)
 
-feasible_figure, = of_chapter('paper/06_ucb_lp', 'feasible_figure')
-mixing_figure, rounds_with_share, motion_figure = of_chapter(
-    'paper/09_oiafc', 'mixing_figure', 'rounds_with_share', 'motion_figure')
-boundary_data, boundary_figure = of_chapter('sharp/25_sharp', 'boundary_data', 'boundary_figure')
-
-def hasty(plans, rounds=1000):
-    "OIAFC with small radii, and its oracle."
-    oracle, mixing = action_informed_oracle(SITES), mixing_theorem1(SITES.setting, .6)
-    return oracle, compose(
-        SITES.setting, oracle, eps=.6, delta=.1, rounds=rounds, watch=plans.append,
-        radius=lambda N, t: radius_fb(N, t, a=.1), mixing=lambda L, t: mixing(L),
-        stop=lambda run, plan: small_enough(run, plan, .6),
-        decide=lambda run, plan: last_or_best(run, plan, .6))
-
-def moving():
-    plans = []
-    return motion_figure(SITES, *hasty(plans), plans)
-
-@cache
-def run():
-    return identify(CLINIC, eps=.1, delta=.1, seed=0)
+feasible_figure = of_chapter('paper/06_ucb_lp', 'def feasible_figure(').feasible_figure
+OIAFC = of_chapter('paper/09_oiafc', 'def mixing_figure(')
+SHARP = of_chapter('sharp/25_sharp', 'def boundary_data(', 'def boundary_figure(')
 
 FIGURES = {
     'game': lambda: game_figure(CLINIC, top=.2),
     'feasible': lambda: feasible_figure(EXPERT, BETS, ('P', 'Q'), arm='study'),
-    'motion': moving,
+    'motion': lambda: of_chapter('paper/09_oiafc', 'def motion_figure(',
+                                 'hasty = compose(').shown,
     'planner': lambda: planner_figure(CLINIC, eps=.04, delta=.05),
-    'mixing': lambda: mixing_figure(problem_of(CLINIC, .5, .05)),
+    'mixing': lambda: OIAFC.mixing_figure(problem_of(CLINIC, .5, .05)),
     'triangle': lambda: triangle_figure(WINE, arm='photometer'),
-    'proof': lambda: proof_figure(run(), CLINIC),
-    'boundary': lambda: boundary_figure(boundary_data(LOOK, eps=.02, delta=.1, seed=0)),
+    'proof': lambda: proof_figure(identify(CLINIC, eps=.2, delta=.1, seed=0), CLINIC),
+    'boundary': lambda: SHARP.boundary_figure(
+        SHARP.boundary_data(LOOK, eps=.02, delta=.1, seed=0)),
 }
 
 @cache
@@ -186,9 +166,9 @@ def test_mixing_agrees_with_the_package_and_its_star_is_the_least():
         calls = [('constant', (data, a)) for a in shares]
         *said, star = run_script('mixing', [*calls, ('bestPart', (data, ))])
         for a, found in zip(shares, said):
-            assert_allclose(found, rounds_with_share(p, a), rtol=1e-2)
-        least = rounds_with_share(p, star*p.eps/(2*p.B))[2]
-        assert all(least <= rounds_with_share(p, a)[2]*1.001 for a in shares)
+            assert_allclose(found, OIAFC.rounds_with_share(p, a), rtol=1e-2)
+        least = OIAFC.rounds_with_share(p, star*p.eps/(2*p.B))[2]
+        assert all(least <= OIAFC.rounds_with_share(p, a)[2]*1.001 for a in shares)
 
 def test_triangle_agrees_with_the_rule():
     data, rng = triangle_figure(WINE).data, generator(2)
@@ -207,26 +187,23 @@ def test_triangle_agrees_with_the_rule():
 def test_boundaries_that_agree_are_those_of_the_package():
     """After each of some questions the brackets at random rules are what a linear program over
     all answers gives, they hold the truth, and what is drawn as known is so."""
-    data = rounded_json(boundary_data(LOOK, eps=.05, delta=.1, seed=1))
+    data = rounded_json(SHARP.boundary_data(LOOK, eps=.05, delta=.1, seed=1))
     asked, rng = np.array(data['asked']), generator(5)
     rows, truth = asked[:, :2], np.array(data['truth'])
     sides = np.where(asked[:, 2] == data['dear'], 1., -1.)
     # a rule may be asked at which both arms earn the same
     rounding = 10.**-DECIMALS*np.abs(truth).sum()
     assert (sides*(rows @ truth - 1) > -rounding).all() and set(sides) == {1., -1.}
-    for i in range(0, len(asked), 3):
-        signed = sides[:i + 1, None]*rows[:i + 1]
-        room = data['wider'] - sides[:i + 1]
-        limits = [(-data['far'], data['far'])]*2
-        points = rng.uniform(-.1, .3, (4, 2))
-        said = run_script('boundary', [('bracket', (data, i, p)) for p in points])
-        for p, (near, far) in zip(points, said):
-            low, high = (sign*linprog(sign*p, A_ub=-signed, b_ub=room, bounds=limits).fun
-                         for sign in (1, -1))
-            assert low - 1e-6 <= p @ truth <= high + 1e-6
-            for value, end in (high, near), (low, far):
-                assert (end is None) == (value <= 1e-9)
-                assert end is None or np.isclose(1/end, value, rtol=1e-4)
+    tried = [(i, p) for i in range(0, len(asked), 3) for p in rng.uniform(-.1, .3, (4, 2))]
+    said = run_script('boundary', [('bracket', (data, i, p)) for i, p in tried])
+    for (i, p), (near, far) in zip(tried, said):
+        A, room = -sides[:i + 1, None]*rows[:i + 1], data['wider'] - sides[:i + 1]
+        low, high = (sign*linprog(sign*p, A_ub=A, b_ub=room,
+                                  bounds=[(-data['far'], data['far'])]*2).fun for sign in (1, -1))
+        assert low - 1e-6 <= p @ truth <= high + 1e-6
+        for value, end in (high, near), (low, far):
+            assert (end is None) == (value <= 1e-9)
+            assert end is None or np.isclose(1/end, value, rtol=1e-4)
 
 def test_a_sheet_names_every_ticket():
     "The small script of a printed sheet, also beyond the letters of the alphabet."

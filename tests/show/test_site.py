@@ -190,14 +190,12 @@ Raises `InvalidInput` for a bad one.
 >>> f(1.)
 2.0"""
 
-def test_what_is_raised_is_no_parameter():
+def test_a_list_of_parameters_is_held_against_the_signature():
+    "What is raised is no parameter."
     lines = nbdev_myst.sections(DOCSTRING.split('\n'))
     assert nbdev_myst.documented(lines) == ['eps', 'delta', 'world']
     assert nbdev_myst.documented(DOCSTRING.split('\n')) != ['eps', 'delta', 'world']
     assert lines[lines.index('Errors') + 1] == '------'
-
-def test_a_list_of_parameters_is_held_against_the_signature():
-    lines = nbdev_myst.sections(DOCSTRING.split('\n'))
     assert nbdev_myst.misnamed(lambda eps, delta, world: 0, lines) == []
     assert nbdev_myst.misnamed(lambda eps, delta, planet: 0, lines) == ['planet', 'world']
 

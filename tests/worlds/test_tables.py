@@ -39,10 +39,6 @@ def world_of(table, arms=CHAIN, utility=None, **options):
     return world_from_table(table, state='s', arms=arms, costs=[0.]*len(arms),
                             utility=utility, bound=1., **options)
 
-def shares(table):
-    levels = sorted(set(table['s']))
-    return np.array([table['s'].count(v) for v in levels])/len(table['s'])
-
 smoothings = st.sampled_from([.01, .5, 1., 4., 100.])
 
 many = settings(max_examples=examples(20), deadline=None)
@@ -54,8 +50,8 @@ def test_the_formula(seed, smoothing, given_prior):
     distributions, cell by cell."""
     table = drawn(seed)
     states, n = sorted(set(table['s'])), len(table['s'])
-    prior = shares(table) if not given_prior else np.random.default_rng(seed).dirichlet(
-        np.ones(len(states)))
+    shares = np.array([table['s'].count(v) for v in states])/n
+    prior = np.random.default_rng(seed).dirichlet(np.ones(len(states))) if given_prior else shares
     rows = list(zip(*(table[c] for c in 'xyz')))
     share = lambda c, s: sum(seen == (c, s) for seen in zip(rows, table['s']))/table['s'].count(s)
     likelihood = {c: np.array([share(c, s) for s in states]) for c in set(rows)}
@@ -105,25 +101,19 @@ def test_an_independent_column_is_worth_nothing(seed, smoothing):
 
 @given(st.integers(0, 10**6))
 @many
-def test_order_of_rows_and_arms(seed):
+def test_rows_in_another_order_or_repeated(seed):
+    "The same world; an arm's part of it is the same whatever others look at."
     table, rng = drawn(seed), np.random.default_rng(seed)
-    order = rng.permutation(len(table['s']))
-    assert same(world_of(table), world_of({c: [v[i] for i in order] for c, v in table.items()}))
+    taken = lambda rows: {c: [values[i] for i in rows] for c, values in table.items()}
+    n, world = len(table['s']), world_of(table)
+    assert same(world, world_of(taken(rng.permutation(n))))
     alone = world_of(table, {'nothing': [], 'x': ['x']})
-    # whatever others look at
-    assert (alone.structure.joint[1] == world_of(table).structure.joint[1]).all()
-
-@given(st.integers(0, 10**6))
-@many
-def test_weights_are_repeated_rows(seed):
-    table = drawn(seed)
-    times = np.random.default_rng(seed).integers(0, 4, len(table['s'])).tolist()
-    # each state stays
-    times[:3] = [2, 2, 2]
-    repeated = {c: [v for v, m in zip(values, times) for _ in range(m)] for c,
-                values in table.items()}
-    assert same(world_of(table | {'Freq': times}, weights='Freq',
-                         utility=np.eye(len(set(table['s'])))), world_of(repeated))
+    assert (alone.structure.joint[1] == world.structure.joint[1]).all()
+    times = rng.integers(0, 4, n)
+    times[:3] = 2       # each state stays
+    weighted = world_of(table | {'Freq': times.tolist()}, weights='Freq',
+                        utility=np.eye(world.setting.W))
+    assert same(weighted, world_of(taken(np.arange(n).repeat(times))))
 
 # --- What a table may look like -------------------------------------------------------
 
@@ -131,15 +121,6 @@ GOODS = dict(state='s', arms={'a': ['x'], 'b': ['x', 'y'], 'c': []},
              costs={'a': 0, 'b': .1, 'c': 0}, utility={'u': [1, 0], 'v': [0, 1]}, bound=1)
 ROWS = {'s': list('uuvuvvvu'), 'x': [1, 1, 2, 1, 2, 2, 1, 2], 'y': list('ppqqppqq'), 'z': [.5]*8,
         'gap': [1, None]*4}
-
-def test_states_in_another_order():
-    world = world_from_table(ROWS, **GOODS)
-    assert world.signals[0] == ('x=1', 'x=2') and world.signals[2] == ('nothing', )
-    assert world.setting.states == ('u', 'v') and world.setting.arms == ('a', 'b', 'c')
-    turned = world_from_table(ROWS, **GOODS, states=['v', 'u'])
-    assert turned.setting.states == ('v', 'u')
-    assert (turned.setting.utility == [[0, 1], [1, 0]]).all()
-    assert (turned.structure.joint[1] == world.structure.joint[1][:, ::-1]).all()
 
 OWN = {'0 and 1': [0, 1], 'bools': [False, True], 'numpy integers': [np.int64(3), np.int64(4)],
        'numpy bools': [np.False_, np.True_], 'whole floats': [1., 2.],
@@ -161,23 +142,26 @@ def test_the_columns_own_values_are_keys(kind, make):
                                 **arms).structure.priors[0, 1] == pytest.approx(.9, abs=1e-12)
 
 def test_labels_are_aligned():
-    "Rows of utilities, decisions, costs: by label, wherever there are labels."
-    rest = {k: v for k, v in GOODS.items() if k not in ('utility', 'costs')}
+    "Rows of utilities, states, decisions, costs: by label, wherever there are labels."
+    world = world_from_table(ROWS, **GOODS)
+    assert world.signals[0] == ('x=1', 'x=2') and world.signals[2] == ('nothing', )
+    assert world.setting.states == ('u', 'v') and world.setting.arms == ('a', 'b', 'c')
+    turned = world_from_table(ROWS, **GOODS, states=['v', 'u'])
+    assert turned.setting.states == ('v', 'u')
+    assert (turned.setting.utility == [[0, 1], [1, 0]]).all()
+    assert (turned.structure.joint[1] == world.structure.joint[1][:, ::-1]).all()
     utility = pd.DataFrame([[0, .3], [1, .2]], index=['v', 'u'], columns=['stay', 'go'])
-    world = world_from_table(ROWS, **rest, utility=utility,
-                             costs=pd.Series({'c': 0, 'b': .1, 'a': .05}))
-    assert (world.setting.utility == [[1, .2], [0, .3]]).all()
-    assert world.setting.decisions == ('stay', 'go')
-    assert world.costs.tolist() == [.05, .1, 0]
-    turned = world_from_table(ROWS, **rest, utility=utility, costs=[0, 0, 0],
-                              decisions=['go', 'stay'])
-    assert (turned.setting.utility == [[.2, 1], [.3, 0]]).all()
-    assert turned.setting.decisions == ('go', 'stay')
     rows = {'v': pd.Series({'go': .3, 'stay': 0}), 'u': {'stay': 1, 'go': .2}}
-    made = lambda utility, **more: world_from_table(ROWS, **rest, utility=utility,
-                                                    costs=[0, 0, 0], **more).setting.utility
-    assert (made(rows, decisions=['stay', 'go']) == [[1, .2], [0, .3]]).all()
-    assert (made(pd.DataFrame(utility.to_numpy())) == utility.to_numpy()).all()
+    made = lambda utility, **more: world_from_table(
+        ROWS, **GOODS | dict(utility=utility, costs=pd.Series({'c': 0, 'b': .1, 'a': .05})) | more)
+    world = made(utility)
+    assert world.setting.decisions == ('stay', 'go') and world.costs.tolist() == [.05, .1, 0]
+    assert made(utility, decisions=['go', 'stay']).setting.decisions == ('go', 'stay')
+    for u, d, wanted in ((utility, None, [[1, .2], [0, .3]]),
+                         (utility, ['go', 'stay'], [[.2, 1], [.3, 0]]),
+                         (rows, ['stay', 'go'], [[1, .2], [0, .3]]),
+                         (pd.DataFrame(utility.to_numpy()), None, utility.to_numpy())):
+        assert (made(u, decisions=d).setting.utility == wanted).all()
 
 def test_categories_keep_their_order():
     frame = pd.DataFrame(ROWS).assign(y=pd.Categorical(ROWS['y'], ['q', 'p', 'r'], ordered=True))
