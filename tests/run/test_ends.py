@@ -12,13 +12,13 @@ from conftest import amount
 from laws import is_wrong
 from oia_nb.all import (LEARNERS, InvalidInput, Oracle, World, action_informed_oracle, generator,
                         identify, load_identification, load_world, parse_expert, random_world,
-                        simple_regret, simulate)
+                        simple_regret)
 from oia_nb.cli import main
 from oia_nb.experts.examination import Watches
 from oia_nb.experts.experts import Insider, Lapsing, Subjective
 from oia_nb.experts.told import CHECKS, VIOLATIONS, Check, Told
-from oia_nb.paper.estimation import FORCED, NORMAL, Transcript
-from oia_nb.run.learner import Finding, Trace, announce, finish, verified
+from oia_nb.paper.estimation import NORMAL
+from oia_nb.run.learner import verified
 from oia_nb.run.session import Session, calibration_evidence
 from oia_nb.show.facts import in_percent
 from people import CLINIC, COIN, WORLD, play
@@ -118,17 +118,6 @@ def test_the_round_that_a_watch_ends_is_whole(method, monkeypatch, tmp_path):
         assert method not in ('sharp', 'own_beliefs') or found.rounds == len(seen)
         assert found.lost is not None
         fits(found, tmp_path)
-
-def test_a_round_that_another_arm_answers_is_forced():
-    data = Transcript(COIN.setting)
-    simulate(announce(data, ORACLE.rules[1], target=0), COIN, 0)
-    simulate(announce(data, ORACLE.rules[1], target=1), COIN, 0)
-    assert list(data.kinds) == [FORCED, NORMAL] and list(data.targets) == [0, 1]
-    other = Transcript(COIN.setting)
-    other.follow(data)
-    assert list(other.payments) == list(data.payments) and (other.counts == data.counts).all()
-    assert isinstance(finish(other, Finding(ORACLE.rules[1], 1), status='stopped', eps=1.,
-                             delta=.1).trace, Trace)
 
 def test_a_run_that_no_question_helps_ends_as_stalled():
     """Sums in tenths of the bound say too little of boundaries for this accuracy. Without the

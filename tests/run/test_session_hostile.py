@@ -264,24 +264,22 @@ def day(tmp_path_factory):
         s.announce()
     return path
 
-def evidence(s):
-    "What the facts of a session say: each rule, answer and registration."
-    facts = s.record
-    return [(facts.rules[r.rule].tolist(), r.arm, r.belief) for r in facts.rounds], [
-        (n, facts.rules[rule].tolist(), arm) for n, rule, arm in facts.registered]
+def evidence(record):
+    "Each rule, answer and registration, whatever the numbers of the rules."
+    return [[(n, record.rules[rule].tolist(), arm) for n, rule, arm in record.registered], *(
+        (record.rules[r.rule].tolist(), r.arm, r.belief) for r in record.rounds)]
 
 def test_undoing_costs_one_answer(day, tmp_path):
     "All others are facts still, at once and when the file is opened; the statement tells it."
     path = shutil.copy(day, tmp_path/'a.jsonl')
     with Session.open(path) as s:
-        before, registered = evidence(s)
+        wanted = evidence(s.record.without(2))
         s.undo(2, 'a slip')
-        after = evidence(s)
-        assert after[0] == before[:1] + before[2:] and len(after[1]) == len(registered)
+        assert evidence(s.record) == wanted
         assert not s.unused and not s.notes and '1 answer was amended' in s.statement
-        assert len(s._learner.record.rounds) == s.rounds == len(before) - 1
+        assert len(s._learner.record.rounds) == s.rounds == len(wanted) - 1
     with Session.open(path, write=False) as s:
-        assert not s.unused and evidence(s) == after
+        assert not s.unused and evidence(s.record) == wanted
 
 # 60 rounds in `advert`, of which one ends in a candidate, in a file of version 0.3
 OLD = ROOT/'tests'/'data'/'session_0_3.jsonl'
