@@ -45,8 +45,7 @@ class InformationStructure(Value):
 
     ``joint[k][o, w]`` is the probability of state w together with signal o under arm k;
     each of the K arrays (O_k, W) sums to one. `costs` (K,), finite and not negative,
-    are what each arm costs the agent. Raises `InvalidInput` for anything else.
-    """
+    are what each arm costs the agent. Raises `InvalidInput` for anything else."""
     joint: Sequence[np.ndarray]
     costs: np.ndarray
 
@@ -385,8 +384,7 @@ class Agent(Value):
     A kind of agent is a frozen dataclass (made with ``eq=False``) derived from this
     class, with plain fields (numbers, texts, arrays) and the methods
     ``best_reply(world, rule)``, a `Reply`; and, if they aren't what follows from it,
-    ``reply(world, rule, rng)``, a `Response`, and ``profit(world, rule)``.
-    """
+    ``reply(world, rule, rng)``, a `Response`, and ``profit(world, rule)``."""
     kinds = {}
 
     def __init_subclass__(cls, **options):
@@ -451,8 +449,7 @@ class World(Value):
     `signals` are K lists of names; `source` and `licence` say where the numbers come
     from, and who may use them; `cost_ranges` are K pairs (low, high), for costs that are
     guesses. Raises `InvalidInput` if the parts don't fit, e.g. a belief of the agent
-    that isn't on the support.
-    """
+    that isn't on the support."""
     how = ", such as load_world('clinic')"
     structure: InformationStructure
     setting: Setting

@@ -33,12 +33,7 @@ def smoothed_table(counts: ArrayLike, smoothing: float = SMOOTHING,
                    prior: ArrayLike | None = None) -> np.ndarray:
     r"""$p(\omega, o\mid k)$ (O, W) from the numbers of rows `counts` (O, W), by the
     formula of chapter 64. `prior` (W,) is the states'; the counts' own if None. A state
-    without rows must have prior 0.
-
-    >>> smoothed_table([[4, 1], [1, 4]]).round(3)
-    array([[0.357, 0.143],
-           [0.143, 0.357]])
-    """
+    without rows must have prior 0."""
     counts = np.asarray(counts, float)
     n_state = counts.sum(0)
     n = n_state.sum()
@@ -112,11 +107,7 @@ def column_levels(at: str, frame: Any, column: Any, rows: Any = slice(None)) -> 
     categorical keeps its own order. None, NaN and blank texts are no value.
 
     `at` is how errors call the argument. Raises `InvalidInput` for a column that isn't
-    there, is empty, holds what can't be a class (such as lists), or mixes types.
-
-    >>> column_levels('look', table, 'look').names
-    ('bad', 'fine')
-    """
+    there, is empty, holds what can't be a class (such as lists), or mixes types."""
     values = _known_column(at, frame, column).iloc[rows]
     at = f'{at}, column {column!r}'
     try:
@@ -223,8 +214,7 @@ class TableCheck:
         case or blanks become the commonest of them in any case.
 
         A pandas DataFrame stays one (what was repaired is categorical), other tables
-        come back as a dict of lists. Raises `InvalidInput`.
-        """
+        come back as a dict of lists. Raises `InvalidInput`."""
         few = 0. if rare is None else as_number('rare', rare, 0.)
         expect(missing in (None, 'own class', 'drop'), 'missing', missing,
                '"own class" or "drop"')
@@ -347,14 +337,14 @@ def _with_columns(frame, rows, columns) -> Any:
 # %% ../../nbs/handbook/75_tables.ipynb #4b1e7a11
 def _repaired(table, c, *, rare, missing, bins):
     "The `Levels` of one column after repair; says what it does."
-    at, levels, weight = f'column {c!r}', table.levels[c], table.weight
+    at, levels = f'column {c!r}', table.levels[c]
     is_state = c == table.asked['state']
     if bins and levels.names:
-        levels, cuts = _cut(levels, weight, bins)
+        levels, cuts = _cut(levels, table.weight, bins)
         print(f'{at}: cut at {", ".join(f"{x:g}" for x in cuts)} into '
               f'{", ".join(levels.names)}')
     for step in 'alike', 'rare':
-        count = dict(zip(levels.names, levels.counts(weight)))
+        count = dict(zip(levels.names, levels.counts(table.weight)))
         few = [v for v, n in count.items() if n < rare and not is_state]
         new = (dict.fromkeys(few, _free(OTHER, count.keys() - set(few)))
                if step == 'rare' else
@@ -367,7 +357,7 @@ def _repaired(table, c, *, rare, missing, bins):
     if missing and gaps.any():
         own = missing == 'own class' and not is_state
         called = _free(NO_VALUE, levels.names)
-        print(f'{at}: no value in {_rows(weight[gaps].sum())}, '
+        print(f'{at}: no value in {_rows(table.weight[gaps].sum())}, '
               + (f'now {called!r}' if own else 'dropped'))
         if own:
             names = *levels.names, called
@@ -527,7 +517,7 @@ def classes_of(name, arm, table, state):
 # %% ../../nbs/handbook/75_tables.ipynb #8390bca4
 def _joint_tables(table, arms, place, *, states, prior, smoothing):
     "By counting: the joint table (O, W) of each arm, and the names of its signals."
-    W, joint, signals = len(states), [], []
+    W, tables = len(states), []
     for k, columns in arms.items():
         at = f'arms[{k!r}]'
         shown, cell = _table_signals(at, [(c, table.levels[c]) for c in columns],
@@ -539,9 +529,8 @@ def _joint_tables(table, arms, place, *, states, prior, smoothing):
             raise InvalidInput('smoothing', 0,
                                f'more than 0, since in {at} no row with {shown[o]} has '
                                f'the state {states[w]!r}')
-        signals.append(shown)
-        joint.append(smoothed_table(counts, smoothing, prior))
-    return joint, signals
+        tables.append((smoothed_table(counts, smoothing, prior), shown))
+    return [list(part) for part in zip(*tables)]
 
 def _cost_ranges(costs):
     "Costs, of which some are pairs, as numbers; and as pairs, None if none is one."
