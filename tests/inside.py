@@ -289,11 +289,11 @@ def bound(patches, checked):
 
 def dual(patches, checked):
     "Functionals are two fifths too small: multipliers that aren't dual."
-    weigh, cut_by, cut = walls.weigh, walls.Cut.cut_by, checker.cut
+    weigh, triple, cut = walls.weigh, walls.Cut.triple, checker.cut
     patches.append(patch.object(walls, 'weigh', lambda ups, p: (
         weigh(ups, p)[0], .6*weigh(ups, p)[1])))
-    patches.append(patch.object(walls.Cut, 'cut_by', lambda *given: (
-        .6*cut_by(*given)[0], *cut_by(*given)[1:])))
+    patches.append(patch.object(walls.Cut, 'triple', property(lambda c: (
+        .6*triple.fget(c)[0], *triple.fget(c)[1:]))))
     def smaller(f, j, hint):
         g, h = cut(f, j, hint)
         return .6*g, h
@@ -436,7 +436,7 @@ class Looking(Through):
             for p in o.shares[j], np.full(len(paid), 1/len(paid)):
                 assert (region.rules @ p).min() <= p @ paid + 1e-3*self.judge.bound, 'a region'
         else:
-            for cut in (cut for cut in region.cuts if cut.triple is not None):
+            for cut in region.cuts:
                 g, h, error = cut.triple
                 self.looked['cuts'] += 1
                 assert g @ o.behind(paid) >= h - error - 1e-3, 'a cut'

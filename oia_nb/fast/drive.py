@@ -14,7 +14,7 @@ __all__ = ['OTHERS', 'ENGINES', 'REACH', 'FEW', 'check_agent', 'check_truth', 'a
 # %% ../../nbs/appendix/74_fast_drive.ipynb #970b9c5a
 from types import SimpleNamespace
 import numpy as np
-from ..core import PROPER_TOL, TIE_TOL, InvalidInput, generator
+from ..core import PROPER_TOL, TIE_TOL, as_choice, expect, generator
 from .loop import (FULL, POSE, ROOM, WAKE, RunArrays, compiled, has_moved,
                               new_clock, new_run, play_rounds)
 from ..game.information import Rational, Setting, World
@@ -30,30 +30,25 @@ OTHERS = '(engine="coroutine" plays any other)'
 
 def check_agent(world: World) -> None:
     "Refuse, by `InvalidInput`, whatever isn't a `World` with the `Rational` agent."
-    if not isinstance(world, World):
-        raise InvalidInput('world', world, 'a World')
-    if type(world) is not World:
-        wanted = f'World itself, the only class of the compiled engine {OTHERS}'
-        raise InvalidInput('world', type(world).__name__, wanted)
-    if type(world.agent) is not Rational:
-        wanted = f'Rational(), the only agent of the compiled engine {OTHERS}'
-        raise InvalidInput('world.agent', world.agent, wanted)
+    expect(isinstance(world, World), 'world', world, 'a World')
+    expect(type(world) is World, 'world', type(world).__name__,
+           f'World itself, the only class of the compiled engine {OTHERS}')
+    expect(type(world.agent) is Rational, 'world.agent', world.agent,
+           f'Rational(), the only agent of the compiled engine {OTHERS}')
 
 def check_truth(oracle: Oracle) -> None:
     "Refuse an oracle under whose rules the agent lies."
     for k, rule in enumerate(oracle.rules):
-        if gains(rule).max() > PROPER_TOL*rule.values.max():
-            wanted = f'a rule whose lies gain nothing of what it pays {OTHERS}'
-            raise InvalidInput(f'oracle.rules[{k}]', rule, wanted)
+        expect(gains(rule).max() <= PROPER_TOL*rule.values.max(), f'oracle.rules[{k}]',
+               rule, f'a rule whose lies gain nothing of what it pays {OTHERS}')
 
 # %% ../../nbs/appendix/74_fast_drive.ipynb #8d30922d
 def as_oiafc(z: Setting, oracle: Oracle, *, eps: float, delta: float,
              mixing: str = 'theorem1',
              max_rounds: int = 10_000_000) -> tuple[LoopLearner, dict[str, Any]]:
     "The learner, and the fields of `RunArrays` by which the loop plays as it does."
-    if callable(mixing):
-        wanted = f'one of {", ".join(MIXINGS)} (a function needs the coroutine)'
-        raise InvalidInput('mixing', mixing, wanted)
+    expect(not callable(mixing), 'mixing', mixing,
+           f'one of {", ".join(MIXINGS)} (a function needs the coroutine)')
     learner = oiafc(z, oracle, eps=eps, delta=delta, mixing=mixing,
                     max_rounds=max_rounds)
     c = np.log(4*z.K) - np.log(delta) + z.support_sizes*np.log(2)
@@ -218,34 +213,21 @@ def simulate_fast(world: World, *, method: str = 'oiafc', eps: float,
                   oracle: Oracle | None = None, compile: bool = True,
                   solver: str = 'fast', watch: Callable[[Any], object] | None = None,
                   **options: Any) -> Identification:
-    """Play OIAFC or OIAFB against a simulated world, as `simulate` does, compiled.
+    """Play OIAFC or OIAFB against a simulated world with the rational agent, as
+    `simulate` does, compiled; `compile=False` runs the same functions uncompiled (slow).
 
-    Parameters
-    ----------
-    world : World
-        With the rational agent; another is refused.
-    method : "oiafc" or "oiafb"
-    eps, delta : float; as in `oiafc` and `oiafb`
-    seed : int or numpy Generator
-    oracle : Oracle, optional; worked out from the world if not given
-    compile : bool
-        False runs the same functions uncompiled (slow).
-    solver, watch
-        For the coroutines only: anything but "fast" and None is refused.
-    options
-        `mixing` ("theorem1" or "corollary1") and `max_rounds` for OIAFC, `budget` and
-        `a` for OIAFB.
+    The oracle is worked out from the world if not given. `options` are `mixing`
+    ("theorem1" or "corollary1") and `max_rounds` for OIAFC, `budget` and `a` for OIAFB;
+    `solver` and `watch` are for the coroutines only: anything but "fast" and None is
+    refused.
 
     Returns the `Identification` that `simulate` returns, but for rounding. Raises what
     the coroutines raise, and `InvalidInput` without Numba.
     """
     check_agent(world)
-    if not isinstance(method, str) or method not in ENGINES:
-        raise InvalidInput('method', method, f'one of {", ".join(ENGINES)}')
-    if solver != 'fast':
-        raise InvalidInput('solver', solver, '"fast" (another needs the coroutine)')
-    if watch is not None:
-        raise InvalidInput('watch', watch, 'None (the coroutine has plans to watch)')
+    as_choice('method', method, ENGINES)
+    expect(solver == 'fast', 'solver', solver, '"fast" (another needs the coroutine)')
+    expect(watch is None, 'watch', watch, 'None (the coroutine has plans to watch)')
     rng, z = generator(seed), world.setting
     oracle = action_informed_oracle(world) if oracle is None else oracle
     learner, how = ENGINES[method](z, oracle, eps=eps, delta=delta, **options)

@@ -45,8 +45,7 @@ class InformationStructure(Value):
 
     ``joint[k][o, w]`` is the probability of state w together with signal o under arm k;
     each of the K arrays (O_k, W) sums to one. `costs` (K,), finite and not negative,
-    are what each arm costs the agent. Raises `InvalidInput` for anything else.
-    """
+    are what each arm costs the agent. Raises `InvalidInput` for anything else."""
     joint: Sequence[np.ndarray]
     costs: np.ndarray
 
@@ -107,30 +106,23 @@ class Setting(Value):
     Parameters
     ----------
     support : array (M, W)
-        The beliefs $\Sigma$ that the agent may come to hold; distinct, each summing
-        to one.
+        The beliefs $\Sigma$ that the agent may come to hold; distinct, each sums to one.
     utility : array (W, D)
         ``utility[w, d]`` is the principal's utility of decision d in state w.
-    bound : float
-        $B_S$, the largest payment; more than zero.
+    bound : float; $B_S$, the largest payment, more than zero
     arms, states, decisions : names, or for `arms` their number K
     supports : dict {arm: beliefs}, or a list with one item an arm; optional
         What each arm can lead to, if that is known: places on the support or beliefs
         (n, W), at least one; None for all of them. Kept as K sorted tuples of places.
-        Used by `oiafc` and `oiafb`, compiled or not, and by `sharp`.
     prior : array (W,), optional
-        The state before any signal, if it is known and the same under all arms. Used
-        by `sharp`.
-    rates : array (W, Y), optional; what `proxy` is kept as
+        The state before any signal, if it is known and the same under all arms.
     proxy : dict {state: {outcome: probability}}, or array (W, Y); optional
         The error rates of a test, which is seen in place of the state: its outcomes
         become the `states`, on which payments and reports are, and the decision is
-        worth what it was.
+        worth what it was. Kept as `rates`.
 
-    Labels of a pandas `support` or `utility` are held against the names of states
-    and decisions.
-
-    Raises `InvalidInput` for anything else.
+    Labels of a pandas `support` or `utility` are held against the names of states and
+    decisions. Raises `InvalidInput` for anything else.
     """
     how = ', such as the attribute setting of a World'
     support: np.ndarray
@@ -392,8 +384,7 @@ class Agent(Value):
     A kind of agent is a frozen dataclass (made with ``eq=False``) derived from this
     class, with plain fields (numbers, texts, arrays) and the methods
     ``best_reply(world, rule)``, a `Reply`; and, if they aren't what follows from it,
-    ``reply(world, rule, rng)``, a `Response`, and ``profit(world, rule)``.
-    """
+    ``reply(world, rule, rng)``, a `Response`, and ``profit(world, rule)``."""
     kinds = {}
 
     def __init_subclass__(cls, **options):
@@ -452,21 +443,13 @@ class Rational(Agent):
 # %% ../../nbs/paper/01_information.ipynb #c0bdc7f6
 @dataclass(frozen=True, eq=False)
 class World(Value):
-    r"""A simulated world: an `InformationStructure`, the `Setting` it is played in,
-    and an `Agent`.
+    """A simulated world: an `InformationStructure`, the `Setting` it is played in, and
+    an `Agent`.
 
-    Parameters
-    ----------
-    structure, setting, agent : InformationStructure, Setting, Agent
-    name : str
-    signals : list of K lists of names, optional
-    source, licence : str, optional; where the numbers come from, and who may use them
-    cost_ranges : K pairs (low, high), optional
-        What is known of costs that are guesses, each within its range.
-
-    Raises `InvalidInput` if the parts don't fit, e.g. a belief of the agent that
-    isn't on the support.
-    """
+    `signals` are K lists of names; `source` and `licence` say where the numbers come
+    from, and who may use them; `cost_ranges` are K pairs (low, high), for costs that are
+    guesses. Raises `InvalidInput` if the parts don't fit, e.g. a belief of the agent
+    that isn't on the support."""
     how = ", such as load_world('clinic')"
     structure: InformationStructure
     setting: Setting
@@ -625,14 +608,12 @@ def make_world(joint: Sequence[Any], costs: Any, utility: ArrayLike, bound: floa
     """A `World` from its numbers; the public support is worked out by Bayes' rule.
 
     See `InformationStructure` for `joint` and `costs`, `Setting` for `utility`,
-    `bound`, `supports` and `prior`; `signals` is one list of names an arm; the other
-    `fields` are those of `World`: name, agent, source, licence, cost_ranges.
-
+    `bound`, `supports` and `prior`, `World` for `signals` and the other `fields`.
     Labels are held against names, never ignored: those of `utility` (index: states,
     columns: decisions), of `costs` (arms) and of each array in `joint` (columns:
-    states; index: signals, taken for their names if these aren't given).
-    Beliefs that differ by more than rounding and still count as one are told in a
-    warning. Raises `InvalidInput`.
+    states; index: signals, taken for their names if these aren't given). A warning
+    tells of beliefs that differ by more than rounding and still count as one. Raises
+    `InvalidInput`.
 
     >>> make_world([[[.4, .1], [.1, .4]], [[.5, 0.], [0., .5]]], [0, .1],
     ...     np.eye(2), 1.)

@@ -12,8 +12,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from conftest import amount, examples
-from oia_nb.all import (LEARNERS, OIAError, Refused, Session, action_informed_oracle, generator,
-                        oiafc, simulate)
+from oia_nb.all import (LEARNERS, OIAError, Refused, Row, Session, action_informed_oracle,
+                        generator, oiafc, register, simulate)
+from oia_nb.core import SolverFailure
+from oia_nb.run.learner import learner
 from people import SHORT, WORLD, answer, held, journal_of, play, records_of
 
 @pytest.fixture(scope='module')
@@ -205,6 +207,24 @@ def options_of(method):
     "What a learner needs to be played for 20 rounds."
     budget = dict(budget=50) if method in ('oiafb', 'chen', 'explore_then_commit') else {}
     return budget | (dict(told='beliefs=own') if method == 'own_beliefs' else {})
+
+def test_what_failed_is_not_stopped(tmp_path):
+    "A learner that broke off has no result: that is said, at once and when it is opened."
+    @learner
+    def lost(setting, oracle, *, eps, delta):
+        yield oracle.rules[0]
+        raise SolverFailure('no solution')
+    register(Row('lost', lost, 'one that breaks off', ('stopped',)))
+    try:
+        path = tmp_path/'lost.jsonl'
+        with Session.create(path, WORLD, eps=.3, delta=.1, method='lost') as s:
+            answer(s, WORLD)
+            with pytest.raises(Refused, match='got .SolverFailure.*over after round 1'):
+                s.stop()
+        with Session.open(path) as s, pytest.raises(Refused, match='SolverFailure'):
+            s.stop()
+    finally:
+        LEARNERS.pop('lost')
 
 @pytest.mark.parametrize('method', LEARNERS)
 def test_stop(tmp_path, method):
