@@ -685,8 +685,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                       'oia_nb.game.programs.MenuProgram': ('appendix/programs.html#menuprogram', 'oia_nb/game/programs.py'),
                                       'oia_nb.game.programs.MenuProgram.__init__': ( 'appendix/programs.html#menuprogram.__init__',
                                                                                      'oia_nb/game/programs.py'),
-                                      'oia_nb.game.programs.MenuProgram._observe': ( 'appendix/programs.html#menuprogram._observe',
-                                                                                     'oia_nb/game/programs.py'),
                                       'oia_nb.game.programs.MenuProgram._rule': ( 'appendix/programs.html#menuprogram._rule',
                                                                                   'oia_nb/game/programs.py'),
                                       'oia_nb.game.programs.ProperProgram': ( 'appendix/programs.html#properprogram',
