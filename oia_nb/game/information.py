@@ -281,8 +281,7 @@ def _arm_supports(setting):
     given, arms = setting.supports, setting.arms
     if given is None:
         return None
-    if isinstance(given, dict):
-        given = as_labelled('supports', given, (arms,))
+    given = as_labelled('supports', given, (arms,))
     expect(isinstance(given, (list, tuple)) and len(given) == len(arms), 'supports',
            given, f'the beliefs of each of the arms {", ".join(arms)}')
     return tuple(_places(setting, f'supports[{a!r}]', g) for a, g in zip(arms, given))
@@ -337,15 +336,9 @@ def _is_mean(prior, beliefs):
 # %% ../../nbs/paper/01_information.ipynb #90631f60
 def _see_through(setting, proxy, put):
     "Put the outcomes of a test, with the error rates `proxy`, in place of the states."
-    z, outcomes = setting, None
-    if isinstance(proxy, dict):
-        try:
-            outcomes = list(proxy[z.states[0]])
-            proxy = [[proxy[w][y] for y in outcomes] for w in z.states]
-        except (KeyError, TypeError, IndexError):
-            raise InvalidInput('proxy', proxy, 'for each of the states '
-                               f'{", ".join(z.states)} the same outcomes') from None
-    P = _error_rates(proxy, None)
+    z, rows = setting, [*proxy.values()] if isinstance(proxy, dict) else []
+    outcomes = list(rows[0]) if rows and isinstance(rows[0], dict) else None
+    P = _error_rates(as_labelled('proxy', proxy, (z.states, outcomes)), None)
     apart = len(P) == z.W and np.linalg.svd(P, compute_uv=False)[-1] >= TELLS_APART
     expect(apart, 'proxy', P, f'a row for each of {z.W} states, none of which '
            'is a mixture of others: the test must tell them apart')
@@ -640,6 +633,7 @@ def make_world(joint: Sequence[Any], costs: Any, utility: ArrayLike, bound: floa
                       states, decisions, supports, prior)
     return World(structure, setting, signals=signals, **fields)
 
+# %% ../../nbs/paper/01_information.ipynb #ac292ccf
 ONE_BELIEF = 1e-12      # beliefs closer than this differ by rounding only
 
 def _beliefs(joint):

@@ -599,6 +599,7 @@ def is_close(A: np.ndarray, b: np.ndarray, cost: np.ndarray, w: np.ndarray,
     gap = abs(cost @ w - y @ b)/(large + dear)
     return bool(max(broken, wrong, gap) <= within)
 
+# %% ../../nbs/appendix/61_programs.ipynb #371199b9
 def simplex(A: np.ndarray, b: np.ndarray, cost: np.ndarray,
             price: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     """min ⟨cost, w⟩ over A w ≤ b and w ≥ 0: a verified optimum w (n,), and its

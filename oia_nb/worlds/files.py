@@ -250,6 +250,7 @@ def parse_json(raw: bytes) -> Any:
     except ValueError as e:
         raise InvalidInput('world', str(e), 'numbers of a sensible length') from None
 
+# %% ../../nbs/handbook/64_worlds.ipynb #4e3e5222
 def _shipped():
     return resources.files('oia_nb')/'data'
 

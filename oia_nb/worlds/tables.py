@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['SMOOTHING', 'MAX_SIGNALS', 'MARKERS', 'RARE', 'SHOWN', 'OTHER', 'NO_VALUE', 'FOLDS', 'smoothed_table', 'Levels',
-           'column_levels', 'Fault', 'TableCheck', 'check_table', 'Scored', 'scored', 'with_scores', 'classes_of',
+           'column_levels', 'Fault', 'TableCheck', 'check_table', 'scored', 'with_scores', 'classes_of',
            'world_from_table']
 
 # %% ../../nbs/handbook/75_tables.ipynb #64a00005
@@ -70,6 +70,7 @@ def _known_column(at, frame, column):
     return values if isinstance(values, pd.Series) else pd.Series(list(values),
                                                                   dtype=object)
 
+# %% ../../nbs/handbook/75_tables.ipynb #b37a3608
 @dataclass(frozen=True, eq=False)
 class Levels:
     """A discrete column: its distinct `values` in order, their `names`, and for each
@@ -157,6 +158,7 @@ def _alike(named):
         groups.setdefault(''.join(name.split()).casefold(), {})[name] = n
     return [g for g in groups.values() if len(g) > 1]
 
+# %% ../../nbs/handbook/75_tables.ipynb #4b1e7a05
 def _faults(levels, weight, rows, rare):
     "(kind, counts, text) of the faults of a column whose rows have these places."
     gaps, counts = levels.code < 0, levels.counts(weight)
@@ -234,6 +236,7 @@ class TableCheck:
                 print(f'left: {fault}')
         return out
 
+# %% ../../nbs/handbook/75_tables.ipynb #040aceaf
 def _arm_columns(arms):
     "The columns of each arm as lists."
     found = {k: [c] if isinstance(c, str) else c
@@ -460,15 +463,9 @@ def _read_states(table, states, prior):
 FOLDS = 5       # a score of a row is of a fit to the others
 
 @dataclass(frozen=True)
-class Scored:
-    """An arm of `world_from_table` that sees one of `bins` classes of a score of
-    `columns`."""
-    columns: tuple
-    bins: int
-
-def scored(columns, bins=5):
-    """An arm of `world_from_table` that sees many columns: a logistic regression of the
-    state, fitted to the other rows, cut into `bins` classes of equal size.
+class scored:
+    """An arm of `world_from_table` that sees many `columns`: a logistic regression of
+    the state, fitted to the other rows, cut into `bins` classes of equal size.
 
     How many bits the classes tell of the state, and how many the score, is printed.
     Needs scikit-learn. Raises `InvalidInput`.
@@ -476,13 +473,18 @@ def scored(columns, bins=5):
     >>> scored(['age', 'income', 'debts'], bins=3).bins
     3
     """
-    expect(not isinstance(columns, str) and len(columns), 'columns', columns,
-           'a list of columns')
-    return Scored(tuple(columns), as_integer('bins', bins, 2, MAX_SIGNALS))
+    columns: Any
+    bins: int = 5
 
+    def __post_init__(self):
+        listed = not isinstance(self.columns, str) and len(self.columns)
+        expect(listed, 'columns', self.columns, 'a list of columns')
+        as_integer('bins', self.bins, 2, MAX_SIGNALS)
+
+# %% ../../nbs/handbook/75_tables.ipynb #5c0ed00a
 def with_scores(frame, state, arms):
-    "A table and its arms in which a column of its own stands for each `Scored` arm."
-    found = {k: arm for k, arm in arms.items() if isinstance(arm, Scored)}
+    "A table and its arms in which a column of its own stands for each `scored` arm."
+    found = {k: arm for k, arm in arms.items() if isinstance(arm, scored)}
     if not found:
         return frame, arms
     expect(find_spec('sklearn'), 'arms', 'a score, without scikit-learn',
@@ -541,6 +543,7 @@ def _cost_ranges(costs):
              for k, c in enumerate(costs)]
     return [float(p.mean()) for p in pairs], [tuple(p.tolist()) for p in pairs]
 
+# %% ../../nbs/handbook/75_tables.ipynb #8390bca5
 def world_from_table(frame: Any, *, state: str, arms: Any, costs: Any,
                      utility: ArrayLike, bound: float, states: Any = None,
                      decisions: Any = None, prior: ArrayLike | None = None,
