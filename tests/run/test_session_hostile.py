@@ -21,7 +21,7 @@ from conftest import ROOT, amount, examples
 from spoilt import FINITE, spoil
 from oia_nb.all import InvalidInput, OIAError, Refused, Session, generator, load_world
 from oia_nb.run.session import Busy, Damaged, Journal
-from people import (CLINIC, SHORT, TARGET, THREE, WORLD, Z, answer, held, journal_of, play,
+from people import (CLINIC, COIN, SHORT, TARGET, THREE, WORLD, Z, answer, held, journal_of, play,
                     records_of, reply)
 
 # --- Threads -------------------------------------------------------------------------------------
@@ -266,10 +266,10 @@ def test_a_registration_is_in_the_file_once(tmp_path):
 
 @pytest.fixture(scope='module')
 def day(tmp_path_factory):
-    "The file of a session of 60 rounds, past those that only ask the oracle's rules."
+    "The file of a session of 45 rounds or more, past those that only ask the oracle's rules."
     path = tmp_path_factory.mktemp('hostile')/'day.jsonl'
     with Session.create(path, CLINIC, **TARGET) as s:
-        play(s, amount(60, 120))
+        play(s, amount(45, 120))
         s.announce()
     return path
 
@@ -337,8 +337,8 @@ def test_a_certificate_stays_where_the_learner_goes_another_way(tmp_path, monkey
     answers take it away."""
     import oia_nb.sharp.bets as bets
     path = tmp_path/'a.jsonl'
-    with Session.create(path, CLINIC, eps=.1, delta=.05) as s:
-        play(s)
+    with Session.create(path, COIN, eps=.1, delta=.05) as s:
+        play(s, world=COIN)
         found = s.result
         assert found.status == 'certified' and not s.notes
     assert records_of(path)[-1]['kind'] == 'ended'
