@@ -29,7 +29,7 @@ from .facts import (FactTable, ROWS_SHOWN, arm_facts, brief, framed,
 from .plots import COLORS
 from ..run.learner import Finding, Identification, Origin, Trace, result_facts
 from ..worlds.files import write_file
-from ..game.tickets import Menu, RoundedMenu, remark, when_two
+from ..game.tickets import Menu, RoundedMenu, intervals, remark, when_two
 from ..run.experiments import Comparison
 from ..run.session import Offer, Session, tickets_html
 
@@ -115,12 +115,13 @@ def rule_svg(rule, setting=None):
                   label=f'expected payment by the {label}', box=(52, 350, 10, 160))
     for a, b in menu.tickets[:ROWS_SHOWN]:
         still.line([(0, a), (1, b)], 'stroke="currentColor" opacity=".25"')
-    x = np.linspace(0, 1, 101)
+    kinks = intervals(menu)
+    x = np.unique(np.clip(kinks[np.isfinite(kinks)], 0, 1))
     still.line(zip(x, (np.c_[1 - x, x] @ menu.tickets.T).max(1)),
                f'fill="none" stroke="{COLORS[0]}" stroke-width="2"')
     for b, v in zip(rule.support[:200], rule.expected):
         still.dot(b[1], v, r=2.5)
-    still.axes(label, 'expected payment', '{:.4g}')
+    still.axes(label, 'expected payment', '{:.3g}')
     return still.svg
 
 def ticket_table(menu, setting=None, digits=None, currency=None):
