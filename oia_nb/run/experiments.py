@@ -166,7 +166,7 @@ def as_method(at, given):
         anything = inspect.getfullargspec(call).varkw
         return Method(call, options, None if anything else taken(call), source(call))
     with placed(f'{at}, a function or '):
-        row = learner_row(call)
+        row = learner_row(call)     # type: ignore
     return Method(partial(identify_whole, method=row.name), options,
                   taken(identify, row.make) - {'options'}, row.name)
 

@@ -606,10 +606,10 @@ class Session:
         round besides, to the `person` whose receipt it is; the session ends before more
         than `max_paid` may be paid, in expectation at what is reported. `history` lists
         answers of the same expert to proper rules from before: (rule, arm, report), also
-        with the state; a rule may be the name or index of an arm: the oracle's. With `asks`,
-        an answer that contradicts others is asked again before it ends the session; the
-        expert must know. With a `lottery`, a text as seed, tickets are chances of the largest
-        payment.
+        with the state; a rule may be the name or index of an arm: the oracle's. With
+        `asks`, an answer that contradicts others is asked again before it ends the session;
+        the expert must know. With a `lottery`, a text as seed, tickets are chances of the
+        largest payment.
         """
         head = new_head(where, oracle, method=method, history=history, told=told,
                         budget=budget, options=options, eps=as_number('eps', eps),
