@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.sparse import csr_array
 from conftest import amount, examples
+from laws import COIN
 from oia_nb.all import (Agent, InvalidInput, LEARNERS, OIAError, Oracle,
                         Rational, Response, RiskAverse, Row, ScoringRule, Session, Setting,
                         action_informed_oracle, brier, chen, compare, experiment, forecast,
@@ -144,8 +145,6 @@ CLINIC, ADVERT = load_world('small_clinic'), load_world('advert')
 Z, ORACLE, BEST = CLINIC.setting, action_informed_oracle(CLINIC), optimal_rule(CLINIC)
 TARGET = dict(eps=1., delta=.1)
 SURE = dict(TARGET, delta=.05)
-COIN = make_world([[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]], [0., .02], np.eye(2), 1.,
-                  name='coin')
 ROWS3 = dict(s=list('uuvuvvvu'), x=[1, 1, 2, 1, 2, 2, 1, 2], y=list('ppqqppqq'), z=[.5]*8,
              gap=[1, None]*4, Freq=[1]*8)
 FREQ = [[1, -1]*4, [0]*8, ['a']*8, [1, None]*4, [1, np.nan]*4]

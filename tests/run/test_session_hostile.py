@@ -21,8 +21,8 @@ from conftest import ROOT, amount, examples
 from spoilt import FINITE, spoil
 from oia_nb.all import InvalidInput, OIAError, Refused, Session, generator, load_world
 from oia_nb.run.session import Busy, Damaged, Journal
-from people import (CLINIC, SHORT, TARGET, THREE, WORLD, Z, answer, held, journal_of, play,
-                    records_of)
+from people import (CLINIC, COIN, SHORT, TARGET, THREE, WORLD, Z, answer, held, journal_of, play,
+                    records_of, reply)
 
 # --- Threads -------------------------------------------------------------------------------------
 
@@ -129,10 +129,19 @@ def test_a_belief_by_its_place_or_in_percent(tmp_path):
             with pytest.raises(Refused):
                 s.reveal(bad, 'benign')
         assert s.journal.path.stat().st_size == size
-    with Session.create(tmp_path/'b.jsonl', THREE, eps=.5, delta=.05) as s:
-        s.announce()
+
+def test_names_in_any_script(tmp_path):
+    states = ['gut=artig', 'bös,artig', '🙂']
+    world = replace(THREE, setting=replace(THREE.setting, arms=['触診', 'a"b\\n'], states=states))
+    with Session.create(tmp_path/'b.jsonl', world, eps=.5, delta=.05, currency='𝔼"<€>') as s:
+        assert '触診' in str(s.announce()) and '𝔼&quot;&lt;€&gt;' in s.announce().sheet()
         with pytest.raises(Refused, match='more than two states'):
             s.answer(0, percent=20)
+        report = reply(s.announce(), world).report
+        s.answer('a"b\\n', dict(zip(states, report)), state='🙂', note='🙂 "so"')
+        wanted = s.to_frame()
+    with Session.open(tmp_path/'b.jsonl') as s:
+        assert s.to_frame().equals(wanted) and s.setting.arms[0] == '触診'
 
 @pytest.mark.skipif(not hasattr(signal, 'setitimer'), reason='timers of POSIX')
 def test_interrupted_at_any_moment(tmp_path):
@@ -257,10 +266,10 @@ def test_a_registration_is_in_the_file_once(tmp_path):
 
 @pytest.fixture(scope='module')
 def day(tmp_path_factory):
-    "The file of a session of 60 rounds, past those that only ask the oracle's rules."
+    "The file of a session of 45 rounds or more, past those that only ask the oracle's rules."
     path = tmp_path_factory.mktemp('hostile')/'day.jsonl'
     with Session.create(path, CLINIC, **TARGET) as s:
-        play(s, amount(60, 120))
+        play(s, amount(45, 120))
         s.announce()
     return path
 
@@ -328,8 +337,8 @@ def test_a_certificate_stays_where_the_learner_goes_another_way(tmp_path, monkey
     answers take it away."""
     import oia_nb.sharp.bets as bets
     path = tmp_path/'a.jsonl'
-    with Session.create(path, CLINIC, eps=.1, delta=.05) as s:
-        play(s)
+    with Session.create(path, COIN, eps=.1, delta=.05) as s:
+        play(s, world=COIN)
         found = s.result
         assert found.status == 'certified' and not s.notes
     assert records_of(path)[-1]['kind'] == 'ended'
@@ -436,15 +445,3 @@ def test_full_disk(tmp_path):
         wanted = s.to_frame()
     with Session.open(path) as s:
         assert s.to_frame().equals(wanted) and not s.notes
-
-def test_names_in_any_script(tmp_path):
-    world = replace(CLINIC, setting=replace(Z, arms=['Röntgen', '触診', 'a"b\\n'],
-                                            states=['gut=artig', 'bös,artig']))
-    with Session.create(tmp_path/'names.jsonl', world, **TARGET, currency='𝔼"<€>') as s:
-        r = world.respond(s.announce().rule, generator(0))
-        assert 'Röntgen' in str(s.announce()) and '𝔼&quot;&lt;€&gt;' in s.announce().sheet()
-        s.answer('Röntgen', dict(zip(world.setting.states, r.report)), state='bös,artig',
-                 note='🙂 "so"')
-        wanted = s.to_frame()
-    with Session.open(tmp_path/'names.jsonl') as s:
-        assert s.to_frame().equals(wanted) and s.setting.arms[1] == '触診'
