@@ -42,7 +42,8 @@ from ..paper.estimation import NORMAL, PAST
 from ..game.information import Response, Setting, World
 from ..game.scoring import ScoringRule
 from ..sharp.questions import search_rule
-from ..game.tickets import Menu, decimals, money, payable, remark, ticket_name
+from ..game.tickets import (Menu, decimals, money, payable, remark, smallest,
+                                 ticket_name)
 from ..game.oracle import Oracle
 from ..experts.examination import CalibrationWatch
 from ..show.documents import identification_from_dict
@@ -459,8 +460,9 @@ def tickets_html(menu, states, digits=None, unit=None, *, pays='pays', when=None
                  most=ROWS_SHOWN):
     "A menu as a table of HTML: what each ticket pays, and in words `when` to take it."
     heads = ['ticket', *(f'{pays} if {w}' for w in states)]
-    rows = [[ticket_name(b), *(money(abs(x), digits, unit) for x in t)]
-            for b, t in enumerate(menu.tickets)]
+    printed = [np.where(t > smallest(t, digits), t, 0.) for t in menu.tickets]
+    rows = [[ticket_name(b), *(money(x, digits, unit) for x in t)]
+            for b, t in enumerate(printed)]
     if when:
         heads.append('when to take it')
         rows = [[*row, words] for row, words in zip(rows, when)]
