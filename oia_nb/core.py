@@ -33,7 +33,8 @@ class OIAError(ValueError):
 class InvalidInput(OIAError):
     "An argument was refused; says which one, what it was and what was expected."
     def __init__(self, argument: str, value: Any, expected: str) -> None:
-        self.argument, self.value, self.expected = argument, value, expected
+        self.argument, self.expected = argument, expected
+        self.value = value
         super().__init__(f'{argument}: got {_short(value)}, expected {expected}')
 
 class NotInducible(OIAError):

@@ -45,8 +45,7 @@ class InformationStructure(Value):
 
     ``joint[k][o, w]`` is the probability of state w together with signal o under arm k;
     each of the K arrays (O_k, W) sums to one. `costs` (K,), finite and not negative,
-    are what each arm costs the agent. Raises `InvalidInput` for anything else.
-    """
+    are what each arm costs the agent. Raises `InvalidInput` for anything else."""
     joint: Sequence[np.ndarray]
     costs: np.ndarray
 
@@ -282,8 +281,7 @@ def _arm_supports(setting):
     given, arms = setting.supports, setting.arms
     if given is None:
         return None
-    if isinstance(given, dict):
-        given = as_labelled('supports', given, (arms,))
+    given = as_labelled('supports', given, (arms,))
     expect(isinstance(given, (list, tuple)) and len(given) == len(arms), 'supports',
            given, f'the beliefs of each of the arms {", ".join(arms)}')
     return tuple(_places(setting, f'supports[{a!r}]', g) for a, g in zip(arms, given))
@@ -338,15 +336,9 @@ def _is_mean(prior, beliefs):
 # %% ../../nbs/paper/01_information.ipynb #90631f60
 def _see_through(setting, proxy, put):
     "Put the outcomes of a test, with the error rates `proxy`, in place of the states."
-    z, outcomes = setting, None
-    if isinstance(proxy, dict):
-        try:
-            outcomes = list(proxy[z.states[0]])
-            proxy = [[proxy[w][y] for y in outcomes] for w in z.states]
-        except (KeyError, TypeError, IndexError):
-            raise InvalidInput('proxy', proxy, 'for each of the states '
-                               f'{", ".join(z.states)} the same outcomes') from None
-    P = _error_rates(proxy, None)
+    z, rows = setting, [*proxy.values()] if isinstance(proxy, dict) else []
+    outcomes = list(rows[0]) if rows and isinstance(rows[0], dict) else None
+    P = _error_rates(as_labelled('proxy', proxy, (z.states, outcomes)), None)
     apart = len(P) == z.W and np.linalg.svd(P, compute_uv=False)[-1] >= TELLS_APART
     expect(apart, 'proxy', P, f'a row for each of {z.W} states, none of which '
            'is a mixture of others: the test must tell them apart')
@@ -385,8 +377,7 @@ class Agent(Value):
     A kind of agent is a frozen dataclass (made with ``eq=False``) derived from this
     class, with plain fields (numbers, texts, arrays) and the methods
     ``best_reply(world, rule)``, a `Reply`; and, if they aren't what follows from it,
-    ``reply(world, rule, rng)``, a `Response`, and ``profit(world, rule)``.
-    """
+    ``reply(world, rule, rng)``, a `Response`, and ``profit(world, rule)``."""
     kinds = {}
 
     def __init_subclass__(cls, **options):
@@ -451,8 +442,7 @@ class World(Value):
     `signals` are K lists of names; `source` and `licence` say where the numbers come
     from, and who may use them; `cost_ranges` are K pairs (low, high), for costs that are
     guesses. Raises `InvalidInput` if the parts don't fit, e.g. a belief of the agent
-    that isn't on the support.
-    """
+    that isn't on the support."""
     how = ", such as load_world('clinic')"
     structure: InformationStructure
     setting: Setting
@@ -643,6 +633,7 @@ def make_world(joint: Sequence[Any], costs: Any, utility: ArrayLike, bound: floa
                       states, decisions, supports, prior)
     return World(structure, setting, signals=signals, **fields)
 
+# %% ../../nbs/paper/01_information.ipynb #ac292ccf
 ONE_BELIEF = 1e-12      # beliefs closer than this differ by rounding only
 
 def _beliefs(joint):

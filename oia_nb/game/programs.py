@@ -9,14 +9,13 @@ from typing import Any
 
 # %% auto #0
 __all__ = ['LIE_TOL', 'LP_TOL', 'LP_SPARE', 'EASE', 'SOLVER_SECONDS', 'CVXPY_OPTIONS', 'HIGHS_OPTIONS', 'LP_UNIT', 'SCALED',
-           'HIGHS_ATTEMPTS', 'LP_ROW_TOL', 'ROUNDING', 'MEMORY_MOST', 'MENU_FROM', 'OPTIMAL', 'INFEASIBLE', 'FAILED',
-           'ZERO', 'TIED', 'PIVOT', 'PATIENCE', 'PIVOTS', 'EXACT', 'CLOSE_ENOUGH', 'AFRESH', 'PIVOT_NOISE', 'PROGRAMS',
-           'PURSE', 'INSIDE', 'Solution', 'properness_pairs', 'pair_rows', 'properness_rows', 'worst_lies',
-           'price_weights', 'Vertex', 'ArmProgram', 'CvxpyProgram', 'solve_cvxpy', 'lagrangian_bound', 'set_options',
-           'new_highs', 'open_highs', 'LinearProgram', 'push', 'ProperProgram', 'rule_matrix', 'link_row', 'check_size',
-           'RuleProgram', 'menu_matrix', 'MenuProgram', 'lowest', 'tightest', 'turn', 'afresh', 'is_close', 'simplex',
-           'v_rules', 'VProgram', 'fast_program', 'program_route', 'known_program', 'solve_program', 'purses',
-           'least_paying_rule', 'widest_rule']
+           'HIGHS_ATTEMPTS', 'LP_ROW_TOL', 'ROUNDING', 'MEMORY_MOST', 'MENU_FROM', 'ZERO', 'TIED', 'PATIENCE', 'PIVOTS',
+           'EXACT', 'CLOSE_ENOUGH', 'PIVOT_NOISE', 'PROGRAMS', 'PURSE', 'INSIDE', 'Solution', 'properness_pairs',
+           'pair_rows', 'properness_rows', 'worst_lies', 'price_weights', 'Vertex', 'ArmProgram', 'CvxpyProgram',
+           'solve_cvxpy', 'lagrangian_bound', 'set_options', 'new_highs', 'open_highs', 'LinearProgram', 'push',
+           'ProperProgram', 'rule_matrix', 'link_row', 'check_size', 'RuleProgram', 'menu_matrix', 'MenuProgram',
+           'lowest', 'tightest', 'turn', 'afresh', 'is_close', 'simplex', 'v_rules', 'VProgram', 'fast_program',
+           'program_route', 'known_program', 'solve_program', 'purses', 'least_paying_rule', 'widest_rule']
 
 # %% ../../nbs/appendix/61_programs.ipynb #4420dbd0
 from dataclasses import dataclass, replace
@@ -409,8 +408,8 @@ def rule_matrix(support: np.ndarray, K: int, arm: int) -> Any:
     of properness, K links (zero as yet), K asks. Ask j reads v_k + w - v_j + e for
     j ≠ k; that of the arm k itself is the objective v_k + w."""
     from scipy.sparse import csr_array, vstack
-    MW = support.size
-    n, k, v = MW + K + 2, np.arange(K), MW + np.arange(K)
+    k, n = np.arange(K), support.size + K + 2
+    v = support.size + k
     R = pair_rows(support, properness_pairs(support), n)
     links = csr_array((np.zeros(K*n), np.tile(np.arange(n), K), np.arange(K + 1)*n),
                       shape=(K, n))
@@ -534,9 +533,7 @@ class MenuProgram(RuleProgram):
 MENU_FROM = 100     # beliefs, of more than two states, from which on menus are used
 
 # %% ../../nbs/appendix/61_programs.ipynb #a918c1d1
-OPTIMAL, INFEASIBLE, FAILED = 0, 1, 2       # how a simplex method ends
-# of a tableau: what is 0, ratios that tie, what isn't divided by
-ZERO, TIED, PIVOT = 1e-11, 1e-13, 1e-11
+ZERO, TIED = 1e-11, 1e-13       # in a tableau: what is 0, ratios that tie
 
 def lowest(x: np.ndarray, names: np.ndarray, bland: bool) -> int:
     "The place of the lowest `x` below 0 (`bland`: the first by name); -1 without any."
@@ -546,7 +543,7 @@ def lowest(x: np.ndarray, names: np.ndarray, bland: bool) -> int:
 def tightest(up: np.ndarray, down: np.ndarray, names: np.ndarray, bland: bool) -> int:
     """The place of the least `up`/`down` where `down` > 0, of ties the largest `down`
     (`bland`: the first by name); -1 without any."""
-    at = np.flatnonzero(down > PIVOT)
+    at = np.flatnonzero(down > ZERO)
     if not len(at):
         return -1
     ratio = np.maximum(up[at], 0.)/down[at]
@@ -556,9 +553,9 @@ def tightest(up: np.ndarray, down: np.ndarray, names: np.ndarray, bland: bool) -
 # %% ../../nbs/appendix/61_programs.ipynb #0b05f928
 PATIENCE, PIVOTS = 60, 5000     # pivots, after which Bland's rule holds, and at most
 
-def turn(T: np.ndarray, basis: np.ndarray, stage: int) -> tuple[int, int]:
-    """Turn a tableau until its `stage` ends: how it ended, and after how many pivots,
-    or if `INFEASIBLE` by which row. `T` (m + 3, n + 1) has m rows, the objectives of the
+def turn(T: np.ndarray, basis: np.ndarray, stage: int) -> tuple[str, int]:
+    """Turn a tableau until its `stage` ends: how it ended ("optimal", "failed", or
+    "infeasible"), and in which row. `T` (m + 3, n + 1) has m rows, the objectives of the
     stages, and the right-hand sides in its last column; `basis` (m,) names the
     variables of its rows. Both are changed in place."""
     m, n = len(basis), T.shape[1] - 1
@@ -567,27 +564,22 @@ def turn(T: np.ndarray, basis: np.ndarray, stage: int) -> tuple[int, int]:
         bland = step >= PATIENCE
         if stage == 0:
             r = lowest(T[:m, n], basis, bland)
-            if r < 0:
-                return OPTIMAL, step
-            e = tightest(T[m, :n], -T[r, :n], every, bland)
+            e = tightest(T[m, :n], -T[r, :n], every, bland) if r >= 0 else -1
             if e < 0:
-                return INFEASIBLE, r
+                return 'optimal' if r < 0 else 'infeasible', r
         else:
             e = lowest(T[m + stage, :n]*(T[m + 1, :n] <= ZERO), every, bland)
-            if e < 0:
-                return OPTIMAL, step
-            r = tightest(T[:m, n], T[:m, e], basis, bland)
+            r = tightest(T[:m, n], T[:m, e], basis, bland) if e >= 0 else -1
             if r < 0:
-                return FAILED, step
+                return 'optimal' if e < 0 else 'failed', r
         T[r] /= T[r, e]
         others = np.arange(m + 3) != r
         T[others] -= np.outer(T[others, e], T[r])
         basis[r] = e
-    return FAILED, PIVOTS
+    return 'failed', -1
 
 # %% ../../nbs/appendix/61_programs.ipynb #371199b8
-# what an answer is verified within, of its size; how often a tableau is made afresh
-EXACT, CLOSE_ENOUGH, AFRESH = 1e-13, 1e-10, 4
+EXACT, CLOSE_ENOUGH = 1e-13, 1e-10      # what is verified within, of its size
 
 def afresh(data: np.ndarray, basis: np.ndarray) -> np.ndarray:
     "The tableau of a `basis` (m,), from the `data` (m + 3, n + 1) of the first."
@@ -607,6 +599,7 @@ def is_close(A: np.ndarray, b: np.ndarray, cost: np.ndarray, w: np.ndarray,
     gap = abs(cost @ w - y @ b)/(large + dear)
     return bool(max(broken, wrong, gap) <= within)
 
+# %% ../../nbs/appendix/61_programs.ipynb #371199b9
 def simplex(A: np.ndarray, b: np.ndarray, cost: np.ndarray,
             price: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     """min ⟨cost, w⟩ over A w ≤ b and w ≥ 0: a verified optimum w (n,), and its
@@ -623,13 +616,13 @@ def simplex(A: np.ndarray, b: np.ndarray, cost: np.ndarray,
     data[:m] = np.c_[A1, np.eye(m), b1]
     data[m:, :n] = np.maximum(cost, 0.), cost, price
     T, basis = data.copy(), n + np.arange(m)
-    for attempt in range(AFRESH + 1):
+    for attempt in range(5):
         how, row = turn(T, basis, 0)
-        if how == INFEASIBLE:
+        if how == 'infeasible':
             y = T[row, n:n + m]
-            if y @ b1 < 0 and (y @ A1).min() >= -PIVOT*np.abs(y).sum():
+            if y @ b1 < 0 and (y @ A1).min() >= -ZERO*np.abs(y).sum():
                 return None
-        elif how == OPTIMAL and turn(T, basis, 1)[0] == OPTIMAL and not attempt:
+        elif how == 'optimal' == turn(T, basis, 1)[0] and not attempt:
             turn(T, basis, 2)
         if attempt:
             T = afresh(data, basis)

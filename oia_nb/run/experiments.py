@@ -8,10 +8,7 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any, TYPE_CHECKING
 if TYPE_CHECKING:
-    from oia_nb.game.information import Agent
-    from oia_nb.run.learner import Identification
     import pandas as pd
-    from oia_nb.experts.told import Told
 
 # %% auto #0
 __all__ = ['log', 'RESULTS', 'OURS', 'FORECAST_CAP', 'Known', 'know', 'failed', 'profit_of_nothing', 'break_even', 'regret_of',
@@ -39,15 +36,15 @@ import numpy as np
 from .. import __version__
 from ..core import (TIE_TOL, InvalidInput, as_integer, as_number, as_value,
                          file_trouble, generator, is_number, json_value, placed, plain)
-from ..game.information import Rational, World
+from ..game.information import Agent, Rational, World
 from ..game.scoring import ScoringRule
 from ..game.stackelberg import Optimum, optimal_rule, principal_profit
 from ..game.oracle import Oracle, action_informed_oracle, learnable
-from .learner import was_cut_short
+from .learner import Identification, was_cut_short
 from ..paper.estimation import PAST
 from .identification import LEARNERS, identify, learner_for, learner_row
 from ..experts.experts import best_known
-from ..experts.told import as_told
+from ..experts.told import Told, as_told
 from ..worlds.files import json_text, load_world, write_file
 
 log = logging.getLogger(__name__)
@@ -169,7 +166,7 @@ def as_method(at, given):
         anything = inspect.getfullargspec(call).varkw
         return Method(call, options, None if anything else taken(call), source(call))
     with placed(f'{at}, a function or '):
-        row = learner_row(call)
+        row = learner_row(call)     # type: ignore
     return Method(partial(identify_whole, method=row.name), options,
                   taken(identify, row.make) - {'options'}, row.name)
 
@@ -199,20 +196,11 @@ def labelled(name, given, read, label):
 
 def as_world(at, given):
     "A `World`, or what `load_world` takes, as a `World`."
-    if isinstance(given, World):
-        return given
-    try:
-        return load_world(given)
-    except InvalidInput as e:
-        raise InvalidInput(at, given,
-                           f'a World, or what load_world takes ({e})') from None
+    with placed(f'{at}, a World or '):
+        return given if isinstance(given, World) else load_world(given)
 
 def as_methods(given):
-    "Methods by label, each a `Method`."
-    if isinstance(given, (list, tuple)) and not all(isinstance(m, str) for m in given):
-        raise InvalidInput(
-            'methods', given,
-            'a list of names, or a dict of labels for functions and options')
+    "Methods by label, each a `Method`; functions have no label of their own."
     return labelled('methods', given, as_method, lambda m: m.text)
 
 def as_grid(grid, methods):

@@ -8,8 +8,6 @@ from collections.abc import Callable, Generator, Sequence
 from os import PathLike
 from typing import Any, ParamSpec, TYPE_CHECKING
 if TYPE_CHECKING:
-    from oia_nb.paper.estimation import Transcript
-    from oia_nb.game.information import Response
     import pandas as pd
 _P = ParamSpec('_P')
 
@@ -31,8 +29,8 @@ from types import SimpleNamespace
 import numpy as np
 from ..core import InvalidInput, OIAError, OracleViolated, as_choice, as_integer
 from ..core import as_number, generator
-from ..paper.estimation import FORCED, NORMAL, PAST
-from ..game.information import Setting, World
+from ..paper.estimation import FORCED, NORMAL, PAST, Transcript
+from ..game.information import Response, Setting, World
 from ..game.oracle import Oracle
 from ..game.scoring import ScoringRule
 from ..show.facts import (FactTable, amount, brief, in_percent, numbered, sensible,

@@ -154,7 +154,7 @@ def identification_to_dict(found: Identification,
                            trace: bool = False) -> dict[str, Any]:
     """The document of an `Identification`; with `trace` it tells each round. Raises
     `InvalidInput` for a result that doesn't know its setting."""
-    z = as_kind('found', found, Identification).setting
+    z: Any = as_kind('found', found, Identification).setting
     expect(z is not None, 'found', found, 'a result that knows its setting')
     values: dict = {f.name: getattr(found, f.name) for f in fields(found)
               if f.name not in OTHERWISE}

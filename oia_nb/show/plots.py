@@ -204,9 +204,7 @@ def plot_profits(result: Identification, setting: Setting, ax: Any = None,
     if profits is not None:
         ax.plot([], [], color='.5', ls='--', lw=1.4, label='true best profit')
     ax.set(xscale='log', xlabel='round', ylabel='optimistic profit')
-    if not len(heights) or heights.min() <= 0:
-        ax.set_yscale('symlog', linthresh=1.)
-    elif heights.max() >= 2*heights.min():
+    if len(heights) and 0 < 2*heights.min() <= heights.max():
         ax.set_yscale('log')
         ax.yaxis.set(major_formatter=LogFormatter(), minor_formatter=LogFormatter())
     ax.legend(fontsize='small')

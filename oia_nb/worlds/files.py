@@ -157,12 +157,7 @@ def setting_to_dict(setting: Setting) -> dict[str, Any]:
 def world_to_dict(world):
     """The world as plain values, in the form of a world file, from which
     `world_from_dict` gives the same world back. Raises `InvalidInput` for what a file
-    can't hold, such as a class of its own.
-
-    >>> list(world_to_dict(clinic))
-    ['schema', 'name', 'states', 'decisions', 'utility', 'bound', 'arms', 'source',
-    'licence', 'prior']
-    """
+    can't hold, such as a class of its own."""
     expect(type(world) is World, 'world', world,
            'a World; a kind of agent is a class derived from Agent')
     s, z = world.structure, world.setting
@@ -255,6 +250,7 @@ def parse_json(raw: bytes) -> Any:
     except ValueError as e:
         raise InvalidInput('world', str(e), 'numbers of a sensible length') from None
 
+# %% ../../nbs/handbook/64_worlds.ipynb #4e3e5222
 def _shipped():
     return resources.files('oia_nb')/'data'
 

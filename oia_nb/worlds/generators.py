@@ -127,11 +127,7 @@ def bits_world(gaps: ArrayLike, cost: Any = 0., accuracy: float = .9, copies: in
     One of the `gaps` (K,) is 0, and all are so small that it pays to guess what one has
     seen. All arms but arm 0, which is free, cost `cost`, less than `accuracy` - 1/2.
     There are `copies` of each signal, and the public support holds the beliefs of
-    `listed` arms, by default K. Raises `InvalidInput`.
-
-    >>> bits_world([0., .1])
-    World('bits': 2 arms, 8 states, 4 beliefs, bound 1)
-    """
+    `listed` arms, by default K. Raises `InvalidInput`."""
     gaps = as_array('gaps', gaps, (None,), 0., 1.)
     K = as_integer('number of gaps', len(gaps), 2, 7)
     a = as_number('accuracy', accuracy, .5, 1., strict_low=True)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['SMOOTHING', 'MAX_SIGNALS', 'MARKERS', 'RARE', 'SHOWN', 'OTHER', 'NO_VALUE', 'FOLDS', 'smoothed_table', 'Levels',
-           'column_levels', 'Fault', 'TableCheck', 'check_table', 'Scored', 'scored', 'with_scores', 'classes_of',
+           'column_levels', 'Fault', 'TableCheck', 'check_table', 'scored', 'with_scores', 'classes_of',
            'world_from_table']
 
 # %% ../../nbs/handbook/75_tables.ipynb #64a00005
@@ -33,12 +33,7 @@ def smoothed_table(counts: ArrayLike, smoothing: float = SMOOTHING,
                    prior: ArrayLike | None = None) -> np.ndarray:
     r"""$p(\omega, o\mid k)$ (O, W) from the numbers of rows `counts` (O, W), by the
     formula of chapter 64. `prior` (W,) is the states'; the counts' own if None. A state
-    without rows must have prior 0.
-
-    >>> smoothed_table([[4, 1], [1, 4]]).round(3)
-    array([[0.357, 0.143],
-           [0.143, 0.357]])
-    """
+    without rows must have prior 0."""
     counts = np.asarray(counts, float)
     n_state = counts.sum(0)
     n = n_state.sum()
@@ -75,6 +70,7 @@ def _known_column(at, frame, column):
     return values if isinstance(values, pd.Series) else pd.Series(list(values),
                                                                   dtype=object)
 
+# %% ../../nbs/handbook/75_tables.ipynb #b37a3608
 @dataclass(frozen=True, eq=False)
 class Levels:
     """A discrete column: its distinct `values` in order, their `names`, and for each
@@ -112,11 +108,7 @@ def column_levels(at: str, frame: Any, column: Any, rows: Any = slice(None)) -> 
     categorical keeps its own order. None, NaN and blank texts are no value.
 
     `at` is how errors call the argument. Raises `InvalidInput` for a column that isn't
-    there, is empty, holds what can't be a class (such as lists), or mixes types.
-
-    >>> column_levels('look', table, 'look').names
-    ('bad', 'fine')
-    """
+    there, is empty, holds what can't be a class (such as lists), or mixes types."""
     values = _known_column(at, frame, column).iloc[rows]
     at = f'{at}, column {column!r}'
     try:
@@ -166,6 +158,7 @@ def _alike(named):
         groups.setdefault(''.join(name.split()).casefold(), {})[name] = n
     return [g for g in groups.values() if len(g) > 1]
 
+# %% ../../nbs/handbook/75_tables.ipynb #4b1e7a05
 def _faults(levels, weight, rows, rare):
     "(kind, counts, text) of the faults of a column whose rows have these places."
     gaps, counts = levels.code < 0, levels.counts(weight)
@@ -223,8 +216,7 @@ class TableCheck:
         case or blanks become the commonest of them in any case.
 
         A pandas DataFrame stays one (what was repaired is categorical), other tables
-        come back as a dict of lists. Raises `InvalidInput`.
-        """
+        come back as a dict of lists. Raises `InvalidInput`."""
         few = 0. if rare is None else as_number('rare', rare, 0.)
         expect(missing in (None, 'own class', 'drop'), 'missing', missing,
                '"own class" or "drop"')
@@ -244,6 +236,7 @@ class TableCheck:
                 print(f'left: {fault}')
         return out
 
+# %% ../../nbs/handbook/75_tables.ipynb #040aceaf
 def _arm_columns(arms):
     "The columns of each arm as lists."
     found = {k: [c] if isinstance(c, str) else c
@@ -347,14 +340,14 @@ def _with_columns(frame, rows, columns) -> Any:
 # %% ../../nbs/handbook/75_tables.ipynb #4b1e7a11
 def _repaired(table, c, *, rare, missing, bins):
     "The `Levels` of one column after repair; says what it does."
-    at, levels, weight = f'column {c!r}', table.levels[c], table.weight
+    at, levels = f'column {c!r}', table.levels[c]
     is_state = c == table.asked['state']
     if bins and levels.names:
-        levels, cuts = _cut(levels, weight, bins)
+        levels, cuts = _cut(levels, table.weight, bins)
         print(f'{at}: cut at {", ".join(f"{x:g}" for x in cuts)} into '
               f'{", ".join(levels.names)}')
     for step in 'alike', 'rare':
-        count = dict(zip(levels.names, levels.counts(weight)))
+        count = dict(zip(levels.names, levels.counts(table.weight)))
         few = [v for v, n in count.items() if n < rare and not is_state]
         new = (dict.fromkeys(few, _free(OTHER, count.keys() - set(few)))
                if step == 'rare' else
@@ -367,7 +360,7 @@ def _repaired(table, c, *, rare, missing, bins):
     if missing and gaps.any():
         own = missing == 'own class' and not is_state
         called = _free(NO_VALUE, levels.names)
-        print(f'{at}: no value in {_rows(weight[gaps].sum())}, '
+        print(f'{at}: no value in {_rows(table.weight[gaps].sum())}, '
               + (f'now {called!r}' if own else 'dropped'))
         if own:
             names = *levels.names, called
@@ -470,15 +463,9 @@ def _read_states(table, states, prior):
 FOLDS = 5       # a score of a row is of a fit to the others
 
 @dataclass(frozen=True)
-class Scored:
-    """An arm of `world_from_table` that sees one of `bins` classes of a score of
-    `columns`."""
-    columns: tuple
-    bins: int
-
-def scored(columns, bins=5):
-    """An arm of `world_from_table` that sees many columns: a logistic regression of the
-    state, fitted to the other rows, cut into `bins` classes of equal size.
+class scored:
+    """An arm of `world_from_table` that sees many `columns`: a logistic regression of
+    the state, fitted to the other rows, cut into `bins` classes of equal size.
 
     How many bits the classes tell of the state, and how many the score, is printed.
     Needs scikit-learn. Raises `InvalidInput`.
@@ -486,13 +473,18 @@ def scored(columns, bins=5):
     >>> scored(['age', 'income', 'debts'], bins=3).bins
     3
     """
-    expect(not isinstance(columns, str) and len(columns), 'columns', columns,
-           'a list of columns')
-    return Scored(tuple(columns), as_integer('bins', bins, 2, MAX_SIGNALS))
+    columns: Any
+    bins: int = 5
 
+    def __post_init__(self):
+        listed = not isinstance(self.columns, str) and len(self.columns)
+        expect(listed, 'columns', self.columns, 'a list of columns')
+        as_integer('bins', self.bins, 2, MAX_SIGNALS)
+
+# %% ../../nbs/handbook/75_tables.ipynb #5c0ed00a
 def with_scores(frame, state, arms):
-    "A table and its arms in which a column of its own stands for each `Scored` arm."
-    found = {k: arm for k, arm in arms.items() if isinstance(arm, Scored)}
+    "A table and its arms in which a column of its own stands for each `scored` arm."
+    found = {k: arm for k, arm in arms.items() if isinstance(arm, scored)}
     if not found:
         return frame, arms
     expect(find_spec('sklearn'), 'arms', 'a score, without scikit-learn',
@@ -527,7 +519,7 @@ def classes_of(name, arm, table, state):
 # %% ../../nbs/handbook/75_tables.ipynb #8390bca4
 def _joint_tables(table, arms, place, *, states, prior, smoothing):
     "By counting: the joint table (O, W) of each arm, and the names of its signals."
-    W, joint, signals = len(states), [], []
+    W, tables = len(states), []
     for k, columns in arms.items():
         at = f'arms[{k!r}]'
         shown, cell = _table_signals(at, [(c, table.levels[c]) for c in columns],
@@ -539,9 +531,8 @@ def _joint_tables(table, arms, place, *, states, prior, smoothing):
             raise InvalidInput('smoothing', 0,
                                f'more than 0, since in {at} no row with {shown[o]} has '
                                f'the state {states[w]!r}')
-        signals.append(shown)
-        joint.append(smoothed_table(counts, smoothing, prior))
-    return joint, signals
+        tables.append((smoothed_table(counts, smoothing, prior), shown))
+    return [list(part) for part in zip(*tables)]
 
 def _cost_ranges(costs):
     "Costs, of which some are pairs, as numbers; and as pairs, None if none is one."
@@ -552,6 +543,7 @@ def _cost_ranges(costs):
              for k, c in enumerate(costs)]
     return [float(p.mean()) for p in pairs], [tuple(p.tolist()) for p in pairs]
 
+# %% ../../nbs/handbook/75_tables.ipynb #8390bca5
 def world_from_table(frame: Any, *, state: str, arms: Any, costs: Any,
                      utility: ArrayLike, bound: float, states: Any = None,
                      decisions: Any = None, prior: ArrayLike | None = None,

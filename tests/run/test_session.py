@@ -1,6 +1,6 @@
-"""A session with a real expert: what is acknowledged stays, what is damaged is noticed, and what
-is undone was never there. The expert answers a rule always alike in the same round, so that a run
-that was interrupted can be compared with one that wasn't."""
+"""A session with a real expert: what is acknowledged stays, what is damaged is noticed, and what is
+undone was never there. The expert answers a rule always alike in the same round, so that a run that
+was interrupted can be compared with one that wasn't."""
 import os
 import random
 import shutil
@@ -185,8 +185,8 @@ def test_payments_fall_due_when_the_state_is_known(whole, tmp_path):
             s.reveal(r.number, 0)
 
 def test_files_of_the_first_schema(tmp_path, whole):
-    """The state of an answer is a record of its own, results none: they are read as they were,
-    also in the midst; the result is filed when they are opened."""
+    """The state of an answer is a record of its own, results none: they are read as they were, also
+    in the midst; the result is filed when they are opened."""
     path, records = tmp_path/'old.jsonl', []
     for r in records_of(whole[0]):
         state = r.pop('state', None) if r['kind'] == 'answer' else None
