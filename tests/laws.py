@@ -14,7 +14,7 @@ import sys
 import types
 from collections import Counter
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from types import SimpleNamespace
 import numpy as np
@@ -409,6 +409,11 @@ def printed_radius(world, delta, width=None):
     z = world.setting
     return lambda N, t: np.sqrt(2*N*(np.log(4*z.K*t**2/delta) + (width or z.M)*np.log(2)))
 
+def deceived(learner, world, most, **options):
+    "A run of a learner in a `Misleading` world."
+    steps = learner(world.setting, action_informed_oracle(world), **options)
+    return simulate(steps, Misleading(world, most), 0)
+
 def deceptive():
     """Worlds in which the second best arm loses much more than payments can cost; every second one,
     without --release."""
@@ -437,11 +442,9 @@ def law_oiafc(learner=oiafc):
     The targets are just below what the wrong arm loses; caps on the rounds end runs while it still
     looks best."""
     for i, world in enumerate(deceptive()):
-        oracle, gaps = action_informed_oracle(world), optimal_rule(world).gaps
-        eps, mixing = .95*np.sort(gaps)[1], list(MIXINGS)[i % 2]
-        play = lambda **options: simulate(
-            learner(world.setting, oracle, eps=eps, delta=.01, mixing=mixing, **options),
-            Misleading(world, printed_radius(world, .01)), 0)
+        eps = .95*np.sort(optimal_rule(world).gaps)[1]
+        play = partial(deceived, learner, world, printed_radius(world, .01), eps=eps, delta=.01,
+                       mixing=list(MIXINGS)[i % 2])
         r = play(max_rounds=5000)
         assert r.status == 'certified' and r.certificate.bound <= r.eps == eps
         assert eps < worst_rule(world)[2]
@@ -454,21 +457,19 @@ def law_oiafc(learner=oiafc):
 def not_too_dear(learner):
     "A certificate of OIAFC holds where every rule of the oracle loses more than the target."
     world, eps = dear(), .74
-    oracle = action_informed_oracle(world)
-    assert min(simple_regret(world, rule) for rule in oracle.rules) > 1.1*eps
-    steps = learner(world.setting, oracle, eps=eps, delta=.01, max_rounds=5000)
-    r = simulate(steps, Misleading(world, printed_radius(world, .01)), 0)
-    shares_of_certificate(world, [r])
+    rules = action_informed_oracle(world).rules
+    assert min(simple_regret(world, rule) for rule in rules) > 1.1*eps
+    shares_of_certificate(world, [deceived(learner, world, printed_radius(world, .01), eps=eps,
+                                           delta=.01, max_rounds=5000)])
 
 def law_oiafb(learner=oiafb):
     """OIAFB where chance does its worst: certificates hold, half of one wouldn't; and with enough
     normal rounds (`prop-afterwards`) the target is reached."""
     for world in deceptive():
-        oracle, gaps = action_informed_oracle(world), optimal_rule(world).gaps
         def play(eps, T):
             plans = []
-            steps = learner(world.setting, oracle, eps=eps, budget=T, a=20., watch=plans.append)
-            r = simulate(steps, Misleading(world, lambda N, t: np.sqrt(20*N)), 0)
+            r = deceived(learner, world, lambda N, t: np.sqrt(20*N), eps=eps, budget=T, a=20.,
+                         watch=plans.append)
             normal = [p for p in plans if world.best_response(p.rule) == p.target]
             assert r.certificate is not None, 'what was claimed was not verified'
             bounds = [certify(world.setting, p.alpha, p.I[p.target]).bound for p in normal]
@@ -476,7 +477,7 @@ def law_oiafb(learner=oiafb):
             return r
         shares = shares_of_certificate(world, [play(.05, T) for T in (30, 60, 120)])
         assert max(shares) > .5
-        eps = .95*np.sort(gaps)[1]
+        eps = .95*np.sort(optimal_rule(world).gaps)[1]
         p = complexity.problem_of(world, eps, .1)
         needed = int(4*(1 - p.alpha)**2*p.H_eps*20.) + 1
         r = play(eps, p.K + needed)
@@ -488,23 +489,21 @@ def law_chen(learner=chen):
     """Chen's learner, both decisions, where chance does its worst: certificates hold, and half of
     one wouldn't."""
     for world in deceptive():
-        oracle, shares = action_informed_oracle(world), []
+        shares = []
         for T, decision in product((30, 100), DECISIONS):
             a = 2*(np.log(T*world.setting.K/.01) + world.setting.M*np.log(2))
-            steps = learner(world.setting, oracle, eps=1., delta=.01, budget=T,
-                            decision=decision, rng=0)
-            r = simulate(steps, Misleading(world, lambda N, t: np.sqrt(a*N)), 0)
+            r = deceived(learner, world, lambda N, t: np.sqrt(a*N), eps=1., delta=.01, budget=T,
+                         decision=decision, rng=0)
             shares += shares_of_certificate(world, [r])
         assert max(shares) > .5
 
 def law_etc(learner=etc):
     "Explore-then-commit where chance does its worst: certificates hold, and half of one wouldn't."
     for world in deceptive():
-        oracle, z, shares = action_informed_oracle(world), world.setting, []
+        z, shares = world.setting, []
         for n in (10, 20, 40, 80):
             off = n*np.sqrt(2*(np.log(z.K/.01) + z.M*np.log(2))/n)
-            steps = learner(z, oracle, eps=1., delta=.01, samples=n)
-            r = simulate(steps, Misleading(world, lambda N, t: off), 0)
+            r = deceived(learner, world, lambda N, t: off, eps=1., delta=.01, samples=n)
             shares += shares_of_certificate(world, [r])
         assert max(shares) > .5
 
@@ -548,9 +547,8 @@ def deceived_runs():
     arm's gap well above the target."""
     found = []
     for world, mixing in product((w for w in deceptive() if w.setting.K == 2), MIXINGS):
-        eps, oracle = .7*optimal_rule(world).gaps.max(), action_informed_oracle(world)
-        r = simulate(oiafc(world.setting, oracle, eps=eps, delta=.01, mixing=mixing),
-                     Misleading(world, printed_radius(world, .01)), 0)
+        eps = .7*optimal_rule(world).gaps.max()
+        r = deceived(oiafc, world, printed_radius(world, .01), eps=eps, delta=.01, mixing=mixing)
         found.append((world, complexity.problem_of(world, eps, .01), mixing, r))
     return found
 
