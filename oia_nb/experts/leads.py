@@ -174,7 +174,6 @@ def lead_proof(run, a):
     return replace(mixed, certificate=replace(mixed.certificate, proof=proof,
                                               facts=facts))
 
-# %% ../../nbs/experts/37_leads.ipynb #802c7a1f
 def lead_result(run, status, violated=None):
     """The result of a run that has ended: of the attempt of which most is proved, if
     nothing was seen to fail."""

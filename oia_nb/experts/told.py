@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 import numpy as np
 from ..core import InvalidInput, Value, as_choice, as_integer, as_kind, as_number
+from ..core import expect
 
 # %% auto #0
 __all__ = ['TOLD_WORDS', 'TOLD_NUMBERS', 'ALARM', 'DIGITS_MOST', 'HALFWAY', 'CHECKS', 'VIOLATIONS', 'UNCHECKED', 'Told',
@@ -75,19 +76,6 @@ class Told(Value):
     def __str__(self):
         return ','.join(f'{name}={value}' for name, value in self.unusual.items())
 
-    @classmethod
-    def parse(cls, text: str) -> Told:
-        "A `Told` from a text such as 'lapses=0.02,band=.01'. Raises `InvalidInput`."
-        return cls.from_plain(dict(_pairs(text)))
-
-    @classmethod
-    def from_plain(cls, record: Any) -> Told:
-        "A `Told` from a dict of its fields. Raises `InvalidInput`."
-        named = {k: v for k, v in as_kind('told', record, dict).items() if k != 'kind'}
-        for name in named:
-            as_choice('told', name, [f.name for f in fields(cls)])
-        return cls(**named)
-
     def require(self, learner: Any, can: Any = ()) -> Told:
         """Raise `InvalidInput` unless the learner called `learner` can honour all that
         is unusual; `can` names the fields that it takes. Returns the `Told`."""
@@ -106,16 +94,14 @@ class Told(Value):
 
     def in_words(self) -> str:
         "The expert of this record, after the word for."
-        parts = ['chooses a best arm']
-        if self.band:
-            parts = [f'chooses an arm within {self.band:g} of the best']
+        near = f'an arm within {self.band:g} of the best' if self.band else 'a best arm'
+        own, late = self.beliefs == 'own', self.costs != 'fixed'
+        parts = [f'chooses {near}',
+                 'acts on beliefs of its own' if own else 'has calibrated beliefs',
+                 'lets no rule change how its reports come or what follows them',
+                 'keeps its costs' + ' from the examination on'*late]
         if self.lapses:
             parts[0] += f' but in {100*self.lapses:g} % of the rounds at most'
-        parts.append('has calibrated beliefs' if self.beliefs ==
-                     'calibrated' else 'acts on beliefs of its own')
-        parts.append('lets no rule change how its reports come or what follows them')
-        parts.append('keeps its costs' if self.costs ==
-                     'fixed' else 'keeps its costs from the examination on')
         if self.rounding is not None:
             parts.append(f'says every probability to {self.rounding} decimals')
         if self.arm == 'guessed':
@@ -123,27 +109,28 @@ class Told(Value):
         return 'an expert who ' + ', '.join(parts[:-1]) + ' and ' + parts[-1]
 
 # %% ../../nbs/experts/30_told.ipynb #34b066db
+def as_told(told: Any) -> Told:
+    """A `Told` as it is, from a text such as 'lapses=0.02,band=.01', or from a dict of its
+    fields; None is the paper's expert. Raises `InvalidInput`."""
+    if isinstance(told, str):
+        told = dict(_pairs(told))
+    if isinstance(told, dict):
+        named = {name: value for name, value in told.items() if name != 'kind'}
+        for name in named:
+            as_choice('told', name, [f.name for f in fields(Told)])
+        told = Told(**named)
+    return Told() if told is None else as_kind('told', told, Told)
+
 def _pairs(text):
     "(field, value) for each part of a text."
-    for part in filter(None, as_kind('told', text, str).split(',')):
+    for part in filter(None, text.split(',')):
         name, equals, value = (p.strip() for p in part.partition('='))
-        if not equals:
-            raise InvalidInput('told', part, 'field=value, several separated by commas')
+        expect(equals, 'told', part, 'field=value, several separated by commas')
         try:
             yield name, value if name in TOLD_WORDS else (
                 int if name == 'rounding' else float)(value)
         except ValueError:
             raise InvalidInput(f'told.{name}', value, 'a number') from None
-
-# %% ../../nbs/experts/30_told.ipynb #35048669
-def as_told(told):
-    "A `Told` as it is, from a text or from its plain form; None is the paper's expert."
-    if told is None:
-        return Told()
-    if isinstance(told, str):
-        return Told.parse(told)
-    return Told.from_plain(told) if isinstance(told, dict) else as_kind(
-        'told', told, Told)
 
 # %% ../../nbs/experts/30_told.ipynb #889da43f
 def nearest(support, said):

@@ -9,7 +9,7 @@ __all__ = ['NARROWINGS', 'NEGLIGIBLE', 'SOLVED_WITHIN', 'bet_on', 'paths_of', 'e
 from dataclasses import replace
 import numpy as np
 from ..game.programs import properness_pairs, properness_rows
-from ..proofs import Counted, worth
+from ..proofs import Counted
 from ..verify import Claim, Facts
 
 # %% ../../nbs/appendix/87_proving.ipynb #1c758015
@@ -93,7 +93,7 @@ def prove_by_counts(claim, facts, points, *, until, answered, share) -> dict:
     form than the paper's.
     """
     first, last = (Counted(claim, facts, t) for t in until)
-    u, s, k = worth(facts), (facts.support*claim.rule).sum(1), claim.arm
+    u, s, k = last.u, (facts.support*claim.rule).sum(1), claim.arm
     low = last.q[k] @ (u - s) - (np.ptp(u) + facts.bound)/2*last.I[k]
     most = claim.bound + max(low, (u - s).min())
     (least, path), nothing = paths_of(first, points), dict(answers=[], lies=[])
