@@ -9,7 +9,7 @@ __all__ = ['NARROWINGS', 'NEGLIGIBLE', 'SOLVED_WITHIN', 'bet_on', 'paths_of', 'e
 from dataclasses import replace
 import numpy as np
 from ..game.programs import properness_pairs, properness_rows
-from ..proofs import Counted, worth
+from ..proofs import Counted
 from ..verify import Claim, Facts
 
 # %% ../../nbs/appendix/87_proving.ipynb #1c758015
@@ -95,7 +95,7 @@ def prove_by_counts(claim, facts, points, *, until, answered, share) -> dict:
     form than the paper's.
     """
     first, last = (Counted(claim, facts, t) for t in until)
-    u, k = worth(facts), claim.arm
+    u, k = last.u, claim.arm
     left = u - (facts.support*claim.rule).sum(1)
     low = last.q[k] @ left - (np.ptp(u) + facts.bound)/2*last.I[k]
     most = claim.bound + max(low, left.min())

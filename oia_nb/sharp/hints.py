@@ -191,7 +191,8 @@ def region_hints(f, run, j):
     if not len(walls):
         return {}
     if not run.outcomes.by_bets:
-        return dict(cuts=[cut_hint(f, run, c.wall, c) for c in R.cuts])
+        cuts = [cut_hint(f, run, c.wall, c) for c in R.cuts]
+        return dict(cuts=cuts, shares=[1.]*len(cuts))
     q = counts/max(counts.sum(), 1)
     shares = weigh(np.array([w.up for w in walls]), run.cone.prices(q))[0]
     hints = [cut_hint(f, run, walls[n], None) for n in shares.nonzero()[0]]
