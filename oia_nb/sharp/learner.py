@@ -11,12 +11,14 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['SharpPlan', 'take', 'prove_candidate', 'earned_at_least', 'report', 'spare', 'levelled', 'sharp', 'own_beliefs',
-           'SharpLearner', 'checked_history', 'checked_record', 'maker', 'steps', 'learn', 'prepare', 'sit',
-           'conclusion', 'close', 'some_agent', 'foundation', 'limits_of', 'bearing']
+           'SharpLearner', 'checked_history', 'checked_record', 'checked_told', 'maker', 'steps', 'learn', 'prepare',
+           'sit', 'conclusion', 'close', 'some_agent', 'foundation', 'limits_of', 'bearing']
 
 # %% ../../nbs/sharp/25_sharp.ipynb #fbc9b29f
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
+from functools import partial
+from inspect import signature
 import numpy as np
 from ..core import InvalidInput, as_integer, as_number, placed
 from ..game.information import Response
@@ -43,18 +45,18 @@ ROUND_COST = .3
 @dataclass(eq=False)
 class SharpRun:
     """The state of a run that goes on from a `record`, to which it adds: what is
-    `known` from it, the best rule so far, and what to file."""
+    `known` from it, the best rule so far, and what to file. `how` has the options of
+    its `Choice`."""
     setting: Setting
     oracle: Oracle | None
+    told: Told
+    watch: Callable[[Any], object] | None
+    examined: bool
+    how: dict[str, Any]
     eps: float
     delta: float
     max_rounds: int
-    watch: Callable[[Any], object] | None
-    told: Told
     record: Record
-    round_cost: float
-    unit: float | None
-    search: dict[str, Any]
 
     def __post_init__(self) -> None:
         self.own = self.told.beliefs == 'own'   # which needn't average to a prior
@@ -73,11 +75,6 @@ class SharpRun:
     def bound(self):
         "What the best rule so far is proved to lose at most."
         return np.inf if self.best is None else self.best.bound
-    @property
-    def found(self):
-        "The `Finding` to hand out."
-        first = self.oracle.rules[0] if self.oracle else self.known.zero
-        return self.best or Finding(first, 0)
 
     def see(self, rule, r):
         "Show a `Round` to the watches. Raises `Halt`."
@@ -107,9 +104,10 @@ def played(run, rule, target, kind):
     run.record.append(rule, arm, belief, response.state, kind, target)
     return run.record.rounds[-1]
 
-def take_in(run, rule, r, is_news=True):
+def take_in(run, r, is_news=True):
     """File a round, show it to the watches, and note what it says of costs if that
     `is_news`. Raises `Halt`, `Contradiction`."""
+    rule = run.known.rule(r.rule)
     bets.count(run.known, rule, r)
     run.see(rule, r)
     if is_news:
@@ -178,24 +176,16 @@ def report(run):
                             run.bound))
 
 # %% ../../nbs/sharp/25_sharp.ipynb #da162def
-def with_facts(run):
-    "The `Finding` of a run, with the rules of all its rounds beside its proof."
-    found, data = run.found, run.known.data
-    if not (found.certificate and found.certificate.proof):
-        return found
-    asked = dict(rules=[r.tolist() for r in data.rules], asked=list(data.asked))
-    facts = found.certificate.facts | asked
-    return replace(found, certificate=replace(found.certificate, facts=facts))
-
 def conclude(run: Any, status: str, contradiction: Sequence[int] = (),
              violated: str | None = None) -> Identification:
     "The result of a run that has ended, with what is proved at its end."
     sound, known = STATUS[status].sound, run.known
     if sound and status != 'certified' and known.first is not None:
         prove_candidate(run)
-    solves = sum(wall.solves for wall in known.walls.values())
-    return finish(known.data, with_facts(run), status=status, eps=run.eps,
-                  delta=run.delta, lp_solves=solves, violated=violated or False,
+    first = run.oracle.rules[0] if run.oracle else known.zero
+    return finish(known.data, run.best or Finding(first, 0), status=status,
+                  eps=run.eps, delta=run.delta, violated=violated or False,
+                  lp_solves=sum(wall.solves for wall in known.walls.values()),
                   snapshots=run.snapshots, contradiction=tuple(contradiction),
                   told=run.told, checks=(*run.checks, *run.watches.checks),
                   profit=run.low if sound else None,
@@ -254,17 +244,18 @@ def sharp(setting: Setting, oracle: Oracle | None = None, *, eps: float, delta: 
     True
     """
     eps, delta = check_learner(setting, oracle, eps, delta, alone=True)
-    told = as_told(told)
+    max_rounds = as_integer('max_rounds', max_rounds, setting.K)
+    margin = as_number('margin', margin, 0., setting.bound)
+    usual = ROUND_COST*setting.bound if round_cost is None else round_cost
+    how = dict(round_cost=as_number('round_cost', usual, 0.), unit=unit,
+               missed=as_number('missed', missed, 0., 1., strict_low=True),
+               seed=as_integer('seed', seed, 0))
+    told = checked_told(setting, told, margin, examined)
     own = told.beliefs == 'own'           # what it believes needn't average to a prior
     z = replace(setting, prior=None) if own else setting
     oracle = oracle and replace(oracle, rules=[spare(z, r) for r in oracle.rules])
-    max_rounds = as_integer('max_rounds', max_rounds, setting.K)
-    margin = as_number('margin', margin, 0., setting.bound)
-    search = dict(missed=as_number('missed', missed, 0., 1., strict_low=True),
-                  seed=as_integer('seed', seed, 0))
-    past = checked_record(setting, history, record, margin)
-    make = maker(setting, oracle, watch, told, examined, past, round_cost, margin, unit,
-                 search)
+    past = checked_record(setting, history, record, margin, own)
+    make = maker(setting, oracle, told, watch, examined, how, past)
     if margin == 0:
         return make(eps, delta, max_rounds)
     if oracle is None:
@@ -273,15 +264,8 @@ def sharp(setting: Setting, oracle: Oracle | None = None, *, eps: float, delta: 
                    max_rounds=max_rounds, by_state=own)
 
 # %% ../../nbs/sharp/25_sharp.ipynb #7ce704fe
-def own_beliefs(setting: Setting, oracle: Oracle | None = None, *, eps: float,
-                delta: float,
-                told: Told | str | None = Told(beliefs='own'), margin: float = 0.,
-                max_rounds: int = 1_000_000,
-                watch: Callable[[Any], object] | None = None, examined: bool = True,
-                history: Iterable[tuple[Any, ...]] = (),
-                round_cost: float | None = None, record: Any = None,
-                unit: float | None = None, missed: float = bets.MISSED,
-                seed: int = 0) -> Learner:
+def own_beliefs(setting: Setting, oracle: Oracle | None = None, *,
+                told: Told | str | None = Told(beliefs='own'), **more: Any) -> Learner:
     """`sharp` for an expert with beliefs of its own (chapter 33), whom `told` may say
     to round what it says. It needs every round's state. The other arguments are those
     of `sharp`.
@@ -292,22 +276,21 @@ def own_beliefs(setting: Setting, oracle: Oracle | None = None, *, eps: float,
     True
     """
     told = as_told(told).require('own_beliefs', ('beliefs', 'rounding', 'costs'))
-    return sharp(setting, oracle, eps=eps, delta=delta, margin=margin,
-                 max_rounds=max_rounds, watch=watch, examined=examined, history=history,
-                 told=replace(told, beliefs='own'), round_cost=round_cost,
-                 record=record, unit=unit, missed=missed, seed=seed)
+    return sharp(setting, oracle, told=replace(told, beliefs='own'), **more)
+
+vars(own_beliefs)['__signature__'] = signature(sharp)
 
 # %% ../../nbs/sharp/25_sharp.ipynb #5d1e7a4a
 class SharpLearner(Learner):
     "A `Learner` with the `record` of all facts so far, from which `start` makes a run."
     def __init__(self, setting, start, record, states=False):
         self._start = start
-        super().__init__(setting, None, lambda: self._run.best and self._run.found,
-                         states=states)
+        super().__init__(setting, None, lambda: self._run.best, states=states)
         self._begin(record)
 
     def _begin(self, record):
-        self._run, self._steps = self._start(record)
+        self._run = self._start(record)
+        self._steps = steps(self._run)
 
     @property
     def asking(self):
@@ -330,9 +313,8 @@ class SharpLearner(Learner):
         return next(self)
 
 # %% ../../nbs/sharp/25_sharp.ipynb #5d1e7a40
-def checked_history(setting, history, margin):
-    "A `history` as a list of (rule, arm, belief, state). Raises `InvalidInput`."
-    found = []
+def checked_history(setting, history):
+    "(rule, arm, belief, state) of each answer of a `history`. Raises `InvalidInput`."
     for n, row in enumerate(history):
         at = f'history[{n}]'
         try:
@@ -345,82 +327,73 @@ def checked_history(setting, history, margin):
             raise InvalidInput(at, rule, 'a proper rule of the setting, in its bound')
         with placed(at + ', '):
             response = Response(setting.arm_index(arm), report, *(state or [None]))
-            found.append((rule, *check_response(setting, response), response.state))
-    if found and margin:
-        raise InvalidInput('history', f'{len(found)} answers', 'none, with a margin')
-    return found
+            arm, belief = check_response(setting, response)
+        yield rule, arm, belief, response.state
 
 # %% ../../nbs/sharp/25_sharp.ipynb #5d1e7a4b
-def checked_record(setting, history=(), record=None, margin=0.):
+def checked_record(setting, history=(), record=None, margin=0., own=False):
     "The facts to start from, as a `Record` of its own. Raises `InvalidInput`."
-    past = checked_history(setting, history, margin)
-    if record is None:
-        record = Record()
-        for rule, arm, belief, state in past:
-            record.append(rule, arm, belief, state)
-        return record
-    if past or margin or not isinstance(record, Record):
-        raise InvalidInput('record', record, 'a Record, without history and margin')
-    z = setting
-    for n, values in enumerate(record.rules):
-        rule = ScoringRule(values, z.support, z.bound)
-        if not is_proper(rule):
+    z, past = setting, Record()
+    for answer in checked_history(z, history):
+        past.append(*answer)
+    if past.rounds and margin:
+        raise InvalidInput('history', f'{len(past.rounds)} answers', 'none, with a margin')
+    if record is not None:
+        if past.rounds or margin or not isinstance(record, Record):
+            raise InvalidInput('record', record, 'a Record, without history and margin')
+        past = record.copied()
+    for n, values in enumerate(past.rules):
+        if not is_proper(ScoringRule(values, z.support, z.bound)):
             raise InvalidInput(f'record.rules[{n}]', values, 'a proper rule')
-    for n, r in enumerate(record.rounds):
+    for n, r in enumerate(past.rounds):
         if not (r.arm in range(z.K) and r.belief in range(z.M) and r.state < z.W):
             raise InvalidInput(f'record.rounds[{n}]', r, 'places of the setting')
-    return record.copied()
+        if own and r.state < 0:
+            raise InvalidInput('history', 'an answer without its state', 'states: this '
+                               'learner counts what follows a report')
+    return past
 
 # %% ../../nbs/sharp/25_sharp.ipynb #5d1e7a4c
-def maker(setting, oracle, watch, told, examined, past, round_cost, margin,
-          unit, search):
-    """A function of ϵ, δ, rounds and a share of the false alarms that makes the
-    learner; raises `InvalidInput`."""
+def checked_told(setting, told, margin, examined):
+    "The `Told`, if this learner can honour it; raises `InvalidInput`."
     if not isinstance(examined, bool):
         raise InvalidInput('examined', examined, 'True or False')
     # of costs only a run that is examined may be told
-    told = as_told(told).require(
-        'sharp', ('rounding', 'beliefs', 'costs')[:2 + examined])
-    own = check_heard(setting, told, margin).beliefs == 'own'
-    if own and any(r.state < 0 for r in past.rounds):
-        raise InvalidInput('history', 'an answer without its state', 'states: this '
-                           'learner counts what follows a report')
-    if round_cost is None:
-        round_cost = ROUND_COST*setting.bound
-    round_cost = as_number('round_cost', round_cost, 0.)
+    can = ('rounding', 'beliefs', 'costs')[:2 + examined]
+    return check_heard(setting, as_told(told).require('sharp', can), margin)
+
+def maker(setting, oracle, told, watch, examined, how, past):
+    "A function of ϵ, δ, rounds and a share of the false alarms that makes a learner."
     def make(eps, delta, rounds, share=1.):
-        def start(record):
-            run = SharpRun(setting, oracle, eps, delta, rounds, watch,
-                           replace(told, alarm=share*told.alarm), record, round_cost,
-                           unit, search)
-            return run, steps(run, examined)
-        return SharpLearner(setting, start, past.copied(), own)
+        start = partial(SharpRun, setting, oracle, replace(told, alarm=share*told.alarm),
+                        watch, examined, how, eps, delta, rounds)
+        return SharpLearner(setting, start, past.copied(), told.beliefs == 'own')
     return make
 
 # %% ../../nbs/sharp/25_sharp.ipynb #2a57c169
-def steps(run, examined):
+def steps(run):
     "The rounds of a run, and its end."
     try:
-        yield from learn(run, examined)
+        yield from learn(run)
     except Halt as h:
         return conclude(run, h.status, h.contradiction, h.violated)
     except Contradiction as e:
         return conclude(run, 'assumption_violated', e.rounds, e.violated)
     return conclude(run, 'certified')
 
-def learn(run, examined):
+def learn(run):
     "The rounds until a proved candidate passes its examination."
     before, checks = kept_back(run.record.rounds)
     bets.digest(run.known, before, run.see)
     for n in range(run.setting.K + 1):      # anew if costs may be equal
         yield from prepare(run, checks)
-        if not examined or (yield from close(run, checks, n < run.setting.K)):
+        if not run.examined or (yield from close(run, checks, n < run.setting.K)):
             return
         checks = []
 
 def prepare(run, checks):
     "Questions and samples, until a candidate is proved, which is held."
-    choice = bets.Choice(run.known, run.eps, run.round_cost, run.unit, **run.search)
+    choice = bets.Choice(run.known, run.eps, **run.how)
     while True:
         report(run)
         rule, arm, *how = choice.step()
@@ -428,7 +401,7 @@ def prepare(run, checks):
             break
         if checks:                     # they don't follow a proof any more
             for r in checks:
-                take_in(run, run.known.rule(r.rule), r)
+                take_in(run, r)
             checks.clear()
             continue
         yield from sit(run, rule, arm, *how)
@@ -439,7 +412,7 @@ def sit(run, rule, arm, kind, often):
     "Announce a rule so often, or until another arm than it is meant for answers."
     for _ in range(often):
         r = yield from played(run, rule, arm, kind)
-        take_in(run, rule, r)
+        take_in(run, r)
         if r.arm != arm:
             break
 
@@ -462,9 +435,9 @@ def close(run, checks, crosses):
     c, known = run.best, run.known
     told = Counter((run.record.rules[r.rule].tobytes(), r.arm) for r in checks)
     for r in checks:
-        take_in(run, known.rule(r.rule), r, is_news=False)
+        take_in(run, r, is_news=False)
     more, walls = foundation(run)
-    coin = lambda rule: payable(rule, run.unit)
+    coin = lambda rule: payable(rule, run.how['unit'])
     answers = [(a.rule, k) for v, k in known.fixed.items() if (a := known.heard.get(v))]
     boundaries = [Boundary(w.pair[0], w.pair[1], known.zero, w.beyond, limits_of(w),
                            known.outcomes.expected, coin) for w in walls
@@ -476,7 +449,7 @@ def close(run, checks, crosses):
                 told[rule.values.tobytes(), k] -= 1
                 return k
         r = yield from played(run, rule, arm, CHECK)
-        take_in(run, rule, r, is_news=False)
+        take_in(run, r, is_news=False)
         return r.arm
     run.checks = yield from examine(again, run.setting,
                                     bearing(run, answers + more),
