@@ -1636,7 +1636,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                       'oia_nb.sharp.learner.SharpRun.rounds': ( 'sharp/sharp.html#sharprun.rounds',
                                                                                 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.SharpRun.see': ('sharp/sharp.html#sharprun.see', 'oia_nb/sharp/learner.py'),
-                                      'oia_nb.sharp.learner.bearing': ('sharp/sharp.html#bearing', 'oia_nb/sharp/learner.py'),
+                                      'oia_nb.sharp.learner.boundaries': ('sharp/sharp.html#boundaries', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.checked_history': ( 'sharp/sharp.html#checked_history',
                                                                                 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.checked_record': ('sharp/sharp.html#checked_record', 'oia_nb/sharp/learner.py'),

@@ -12,13 +12,12 @@ if TYPE_CHECKING:
 # %% auto #0
 __all__ = ['SharpPlan', 'take', 'prove_candidate', 'earned_at_least', 'report', 'spare', 'levelled', 'sharp', 'own_beliefs',
            'SharpLearner', 'checked_history', 'checked_record', 'checked_told', 'maker', 'steps', 'learn', 'prepare',
-           'sit', 'conclusion', 'close', 'some_agent', 'foundation', 'limits_of', 'bearing']
+           'sit', 'conclusion', 'close', 'some_agent', 'foundation', 'boundaries', 'limits_of']
 
 # %% ../../nbs/sharp/25_sharp.ipynb #fbc9b29f
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
-from functools import partial
-from inspect import signature
+from functools import cache, partial, wraps
 import numpy as np
 from ..core import InvalidInput, as_integer, as_number, placed
 from ..game.information import Response
@@ -264,6 +263,7 @@ def sharp(setting: Setting, oracle: Oracle | None = None, *, eps: float, delta: 
                    max_rounds=max_rounds, by_state=own)
 
 # %% ../../nbs/sharp/25_sharp.ipynb #7ce704fe
+@wraps(sharp, assigned=())
 def own_beliefs(setting: Setting, oracle: Oracle | None = None, *,
                 told: Told | str | None = Told(beliefs='own'), **more: Any) -> Learner:
     """`sharp` for an expert with beliefs of its own (chapter 33), whom `told` may say
@@ -277,8 +277,6 @@ def own_beliefs(setting: Setting, oracle: Oracle | None = None, *,
     """
     told = as_told(told).require('own_beliefs', ('beliefs', 'rounding', 'costs'))
     return sharp(setting, oracle, told=replace(told, beliefs='own'), **more)
-
-vars(own_beliefs)['__signature__'] = signature(sharp)
 
 # %% ../../nbs/sharp/25_sharp.ipynb #5d1e7a4a
 class SharpLearner(Learner):
@@ -337,7 +335,8 @@ def checked_record(setting, history=(), record=None, margin=0., own=False):
     for answer in checked_history(z, history):
         past.append(*answer)
     if past.rounds and margin:
-        raise InvalidInput('history', f'{len(past.rounds)} answers', 'none, with a margin')
+        raise InvalidInput('history', f'{len(past.rounds)} answers',
+                           'none, with a margin')
     if record is not None:
         if past.rounds or margin or not isinstance(record, Record):
             raise InvalidInput('record', record, 'a Record, without history and margin')
@@ -365,8 +364,9 @@ def checked_told(setting, told, margin, examined):
 def maker(setting, oracle, told, watch, examined, how, past):
     "A function of ϵ, δ, rounds and a share of the false alarms that makes a learner."
     def make(eps, delta, rounds, share=1.):
-        start = partial(SharpRun, setting, oracle, replace(told, alarm=share*told.alarm),
-                        watch, examined, how, eps, delta, rounds)
+        part = replace(told, alarm=share*told.alarm)
+        start = partial(SharpRun, setting, oracle, part, watch, examined, how, eps, delta,
+                        rounds)
         return SharpLearner(setting, start, past.copied(), told.beliefs == 'own')
     return make
 
@@ -436,12 +436,7 @@ def close(run, checks, crosses):
     told = Counter((run.record.rules[r.rule].tobytes(), r.arm) for r in checks)
     for r in checks:
         take_in(run, r, is_news=False)
-    more, walls = foundation(run)
-    coin = lambda rule: payable(rule, run.how['unit'])
-    answers = [(a.rule, k) for v, k in known.fixed.items() if (a := known.heard.get(v))]
-    boundaries = [Boundary(w.pair[0], w.pair[1], known.zero, w.beyond, limits_of(w),
-                           known.outcomes.expected, coin) for w in walls
-                  if crosses and w.pair[0] == known.first and not w.tied and w.beyond]
+    walls = list(dict.fromkeys(w for R in known.regions.values() for w in R.walls))
     def again(rule, arm):
         rule = spare(run.setting, rule)
         for k in range(run.setting.K):
@@ -451,9 +446,9 @@ def close(run, checks, crosses):
         r = yield from played(run, rule, arm, CHECK)
         take_in(run, r, is_news=False)
         return r.arm
-    run.checks = yield from examine(again, run.setting,
-                                    bearing(run, answers + more),
-                                    found=(c.rule, c.arm), boundaries=boundaries)
+    crossed = list(boundaries(run, walls)) if crosses else ()
+    run.checks = yield from examine(again, run.setting, foundation(run, walls),
+                                    found=(c.rule, c.arm), boundaries=crossed)
     failed = next((check.name for check in run.checks if not check.passed), None)
     if failed == 'boundaries' and some_agent(run):
         return False
@@ -477,46 +472,46 @@ def some_agent(run):
     return not bets.against(known, {(a.round, j) for a in paying
                                     for j in arms[bets.direction(a.s)]})
 
-def foundation(run):
-    """What the proof rests on beside samples: answers, pairs (rule, arm), those first
-    that bear most bounds, and the hyperplanes in use."""
+def foundation(run, walls):
+    """What the proof rests on beside samples: answers, pairs (rule, arm), those to the
+    oracle's rules first, then those that bear most bounds of `walls`. A tenth of the
+    rounds will do, unless costs are fixed only until the end."""
     known, c = run.known, run.proved
-    walls = list(dict.fromkeys(w for R in known.regions.values() for w in R.walls))
     bears = Counter(t for w in walls for used in w.rests_on.values() for t in used)
     rounds = {1, *bears, *(t for w in walls if w.pair[0] != known.first
                            for t in w.rounds)}
-    for w in walls:
-        ends = [a for a in known.answers.values() if a.arm == w.pair[1]]
-        w.beyond = max(ends, key=lambda a: a.s.max()).rule if ends else None
-    order = sorted(known.answers.values(), key=lambda a: -bears[a.round])
-    answers = [(a.rule, a.arm) for a in order if a.round in rounds]
-    own = [] if c is None or c.is_zero else [(c.rule, c.arm)]
-    return own + answers, walls
+    found = [(a.rule, k) for v, k in known.fixed.items() if (a := known.heard.get(v))]
+    found += [] if c.is_zero else [(c.rule, c.arm)]
+    found += [(a.rule, a.arm) for a in sorted(
+        known.answers.values(), key=lambda a: -bears[a.round]) if a.round in rounds]
+    once = list({(rule.values.tobytes(), k): (rule, k) for rule, k in found}.values())
+    return once[:max(12, run.rounds//10) if run.told.costs == 'fixed' else None]
 
 # %% ../../nbs/sharp/25_sharp.ipynb #50f51ee3
+def boundaries(run, walls):
+    "A `Boundary` for each of the `walls` that bound the arm of the zero rule."
+    known = run.known
+    for w in walls:
+        ends = [a for a in known.answers.values() if a.arm == w.pair[1]]
+        if w.pair[0] == known.first and not w.tied and ends:
+            beyond = max(ends, key=lambda a: a.s.max()).rule
+            yield Boundary(*w.pair, known.zero, beyond, limits_of(w),
+                           known.outcomes.expected,
+                           lambda rule: payable(rule, run.how['unit']))
+
 def limits_of(wall):
     """The `Boundary.limits` of a hyperplane to the arm of the zero rule. Along a ray
     from that rule they are linear: each ray is looked at once."""
-    bound, known = wall.cone.bound, {}
+    on_ray = cache(lambda way: extent(wall, np.frombuffer(way)))
     def limits(s):
-        most = s.max()
-        if most <= 0:
+        if s.max() <= 0:
             return 1., 1.
-        way = np.round(s/most, 9)
+        way, share = np.round(s/s.max(), 9), s.max()/wall.cone.bound
         # α that agree with all answers
-        some = np.reshape(wall.at_ends, (-1, len(wall.up)))
-        values = some @ wall.cone.coordinates(way)*most/bound
+        some = np.reshape(wall.at_ends, (-1, len(s)))
+        values = some @ wall.cone.coordinates(way)*share
         if len(values) and values.min() <= 1 <= values.max():
             return -np.inf, np.inf
-        if way.tobytes() not in known:
-            known[way.tobytes()] = extent(wall, way)
-        low, high = known[way.tobytes()]
-        return 1 - high*most/bound, 1 - low*most/bound
+        low, high = on_ray(way.tobytes())
+        return 1 - high*share, 1 - low*share
     return limits
-
-def bearing(run, answers):
-    """Each of the `answers`, pairs (rule, arm), once: the first, which bear most, for a
-    tenth of the rounds; all of them, where costs are fixed only until the end."""
-    once = list({(rule.values.tobytes(), arm): (rule, arm)
-                 for rule, arm in answers}.values())
-    return once[:max(12, run.rounds//10) if run.told.costs == 'fixed' else None]

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 from conftest import amount
-from oia_nb.all import (action_informed_oracle, generator, identify, is_proper, make_world, mix,
-                        sharp)
+from oia_nb.all import (action_informed_oracle, generator, identify, is_proper, load_world,
+                        make_world, mix, sharp)
 from oia_nb.core import SolverFailure
 from oia_nb.paper.estimation import FORCED, NORMAL
 from oia_nb.game.programs import HIGHS_OPTIONS, ProperProgram, properness_rows
