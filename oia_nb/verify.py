@@ -3,7 +3,7 @@
 # %% auto #0
 __all__ = ['BETS', 'STAKES', 'SHARES', 'OWN', 'LOOK', 'BLOCK', 'USUAL', 'PROOFS', 'TIE', 'WIDER', 'MOST', 'NEAR', 'LOST', 'THIN',
            'share', 'Facts', 'Claim', 'Fails', 'need', 'taken_up', 'all_taken_up', 'proof', 'verify', 'Arithmetic',
-           'Seen', 'see', 'counts', 'short', 'apart', 'answered', 'together', 'is_cheaper', 'is_tied', 'cut',
+           'Public', 'Seen', 'see', 'counts', 'short', 'apart', 'answered', 'together', 'is_cheaper', 'is_tied', 'cut',
            'v_tables', 'region', 'weights', 'wealths', 'least', 'leaf', 'everywhere', 'candidate', 'asked', 'left_out',
            'sharp_proof']
 
@@ -171,30 +171,45 @@ TIE, WIDER, MOST, NEAR = 1e-10, 1e-4, 1e6, 1e-8
 LOST = 2.**-52
 THIN = .01          # directions in which beliefs extend less are not levelled
 
-class Seen:
-    """The first `until` rounds: {rule: arm} that answered it, the arm `first` of the
-    zero rule. Rules are tables (M, W), in units of the bound, and what is paid is
-    linear in them: `pays` (M, M, W) are the weights of what each belief expects, `out`
-    (N, M, W) those of each outcome, for which the principal has utilities `u` (N,).
-    Payments of the rules are `s` (R, M) and `paid` (R, N)."""
+class Public:
+    """What is public, in units of the bound. What is paid is linear in tables (M, W):
+    `pays` (M, M, W) are the weights of what each belief expects, `out` (N, M, W) those
+    of each outcome, for which the principal has utilities `u` (N,)."""
     pays: np.ndarray
     out: np.ndarray
     u: np.ndarray
+    place: np.ndarray
 
-    def __init__(self, facts, until, at, told=None):
-        self.facts, self.until, self.at, told = facts, until, at, told or {}
+    def __init__(self, facts, at, told=None):
+        self.facts, self.at, told = facts, at, told or {}
         self.tie, self.wider, self.most, self.near, self.lost = map(
             at.numbers, (TIE, WIDER, MOST, NEAR, LOST))
-        self.bets, stakes = at.numbers(BETS), at.numbers(STAKES)
-        self.stakes, self.bound = stakes/stakes.sum(), at.numbers(facts.bound)
-        self.support, S = at.numbers(facts.support), at.numbers(facts.rules)/self.bound
+        self.support, self.bound = at.numbers(facts.support), at.numbers(facts.bound)
+        see(self, told.get('beliefs') == 'own', told.get('rounding'))
+
+    def outcomes(self, S):
+        "(…, N): what tables S (…, M, W) pay at outcomes."
+        return np.tensordot(S, self.out, ([-2, -1], [1, 2]))
+
+    def count(self, rounds):
+        "(N,): how often each outcome came in `rounds` (n, 4)."
+        found = self.place[rounds[:, 2], rounds[:, 3]]
+        need((found >= 0).all(), 'a state is missing, or a report that is never heard')
+        return np.bincount(found, minlength=len(self.u))
+
+class Seen(Public):
+    """The first `until` rounds: {rule: arm} that answered it, the arm `first` of the
+    zero rule, and payments of the rules, `s` (R, M) and `paid` (R, N)."""
+    def __init__(self, facts, until, at, told=None):
+        super().__init__(facts, at, told)
+        self.until, self.bets, stakes = until, at.numbers(BETS), at.numbers(STAKES)
+        self.stakes, S = stakes/stakes.sum(), at.numbers(facts.rules)/self.bound
         pays = np.einsum('iw,rjw->rij', self.support, S)
         need((S >= 0).all() and (S <= 1).all(), 'a rule is not within the bound')
         need((pays <= np.einsum('rii->ri', pays)[:, :, None] + at.numbers(1e-9)).all(),
              'a rule is not proper')
-        see(self, told.get('beliefs') == 'own', told.get('rounding'))
-        self.s, self.paid = (np.tensordot(S, x, ([1, 2], [1, 2]))
-                             for x in (self.pays, self.out))
+        self.s = np.tensordot(S, self.pays, ([1, 2], [1, 2]))
+        self.paid = self.outcomes(S)
         self.rounds = np.asarray(facts.rounds)[:until]
         need(len(self.rounds) == until > 0, 'the facts end before the proof does')
         need((self.rounds >= (0, 0, 0, -1)).all()
@@ -221,7 +236,8 @@ def see(f, own, digits):
     if own:
         f.place[rows, :W] = np.arange(len(rows)*W).reshape(-1, W)
         f.out = at.numbers(np.eye(M*W).reshape(M, W, M, W)[rows].reshape(-1, M, W))
-        f.u = U[:, (f.support @ U).argmax(1)].T[rows].ravel()
+        # who decides at a tie does so by numbers as they are
+        f.u = U[:, (support @ f.facts.utility).argmax(1)].T[rows].ravel()
         return
     need((heard == every).all(), 'beliefs are heard as others')
     f.place[:], f.out, f.prior = every[:, None], f.pays, f.facts.prior
@@ -232,10 +248,7 @@ def see(f, own, digits):
 
 def counts(f, arm, start=0):
     "(N,): how often each outcome came of an arm after `start` rounds."
-    said = f.rounds[start:][f.rounds[start:, 1] == arm]
-    found = f.place[said[:, 2], said[:, 3]]
-    need((found >= 0).all(), 'a state is missing, or a report that is never heard')
-    return np.bincount(found, minlength=len(f.u))
+    return f.count(f.rounds[start:][f.rounds[start:, 1] == arm])
 
 # %% ../nbs/sharp/39_verify.ipynb #86a5dfc5
 def short(f, v, lies):

@@ -1,10 +1,11 @@
-"""A headless Chromium, spoken to through a pipe in the DevTools protocol; nothing to install
-but the browser."""
+"""A headless Chromium, spoken to through a pipe in the DevTools protocol; nothing to install but
+the browser."""
 import json
 import os
 import shutil
 import time
 from fcntl import F_DUPFD, fcntl
+from select import select
 from signal import SIGTERM
 
 NAMES = 'chromium', 'chromium-browser', 'google-chrome', 'chrome'
@@ -29,7 +30,6 @@ class Browser:
         for fd in (mine[0], theirs[1], *high):
             os.close(fd)
         self.out, self.into = mine[1], theirs[0]
-        os.set_blocking(self.into, False)
         self.count, self.rest, self.session, self.events = 0, b'', None, []
         target = self.call('Target.createTarget', url='about:blank')['targetId']
         self.session = self.call('Target.attachToTarget', targetId=target,
@@ -64,14 +64,10 @@ class Browser:
 
     def receive(self):
         "The next message."
-        until = time.monotonic() + PATIENCE
         while b'\0' not in self.rest:
-            try:
-                self.rest += os.read(self.into, 1 << 20)
-            except BlockingIOError:
-                if time.monotonic() > until:
-                    raise TimeoutError('the browser says nothing') from None
-                time.sleep(.005)
+            if not select([self.into], [], [], PATIENCE)[0]:
+                raise TimeoutError('the browser says nothing')
+            self.rest += os.read(self.into, 1 << 20)
         first, self.rest = self.rest.split(b'\0', 1)
         return json.loads(first)
 

@@ -39,9 +39,6 @@ def structure(rng, W=2, K=None, signals=None, prior=None):
     utility = rng.uniform(0, 1, (W, D)) if rng.random() < .6 else np.eye(W)[:, :max(D - 1, 1)]
     return [arm() for _ in range(K)], rng.uniform(0, .1, K)*(rng.random(K) < .8), utility
 
-def plain(rng, W):
-    return structure(rng, W)
-
 def many_beliefs(rng, W):
     return structure(rng, W, K=2, signals=int(rng.integers(6, 20)) if W == 2 else 5)
 
@@ -116,7 +113,7 @@ def utilities_alike(rng, W):
     costs[1] = costs[0] if rng.random() < .7 else costs[1]
     return joint, costs, rng.choice([0., .7])*np.ones((W, 1)) if rng.random() < .3 else np.eye(W)
 
-FAMILIES = dict(plain=plain, many=many_beliefs, arms=near_arms, costs=near_costs,
+FAMILIES = dict(plain=structure, many=many_beliefs, arms=near_arms, costs=near_costs,
                 beliefs=near_beliefs, extreme=extreme_beliefs)
 TIES = dict(costs=costs_alike, random=random_alike, beliefs=beliefs_alike,
             utilities=utilities_alike)
@@ -289,11 +286,11 @@ def bound(patches, checked):
 
 def dual(patches, checked):
     "Functionals are two fifths too small: multipliers that aren't dual."
-    weigh, cut_by, cut = walls.weigh, walls.Cut.cut_by, checker.cut
+    weigh, triple, cut = walls.weigh, walls.Cut.triple, checker.cut
     patches.append(patch.object(walls, 'weigh', lambda ups, p: (
         weigh(ups, p)[0], .6*weigh(ups, p)[1])))
-    patches.append(patch.object(walls.Cut, 'cut_by', lambda *given: (
-        .6*cut_by(*given)[0], *cut_by(*given)[1:])))
+    patches.append(patch.object(walls.Cut, 'triple', property(lambda c: (
+        .6*triple.fget(c)[0], *triple.fget(c)[1:]))))
     def smaller(f, j, hint):
         g, h = cut(f, j, hint)
         return .6*g, h
@@ -436,7 +433,7 @@ class Looking(Through):
             for p in o.shares[j], np.full(len(paid), 1/len(paid)):
                 assert (region.rules @ p).min() <= p @ paid + 1e-3*self.judge.bound, 'a region'
         else:
-            for cut in (cut for cut in region.cuts if cut.triple is not None):
+            for cut in region.cuts:
                 g, h, error = cut.triple
                 self.looked['cuts'] += 1
                 assert g @ o.behind(paid) >= h - error - 1e-3, 'a cut'

@@ -11,10 +11,13 @@ import warnings
 import numpy as np
 import pytest
 from conftest import amount, examples
-from oia_nb.all import (OIAError, action_informed_oracle, is_proper, make_world, optimal_rule,
-                        principal_profit, random_world)
+from oia_nb.all import (NotInducible, OIAError, ScoringRule, action_informed_oracle, generator,
+                        is_proper, make_world, optimal_rule, principal_profit, random_world)
+from oia_nb.game import stackelberg
+from oia_nb.game.information import merge_beliefs
 from oia_nb.game.oracle import widest_margin
-from oia_nb.game.stackelberg import PROFIT_TOL, is_claim_true, profit_scale, region_margin
+from oia_nb.game.programs import LIE_TOL, RuleProgram, known_program
+from oia_nb.game.stackelberg import PROFIT_TOL, is_claim_true, lp_arm, profit_scale, region_margin
 
 # --- Worlds --------------------------------------------------------------------------------
 
@@ -151,6 +154,93 @@ def test_planted_fault_is_seen(monkeypatch):
         solved(random_world(2, 2, 2, 0, margin=.01))
     with pytest.raises(ZeroDivisionError):
         outcome(lambda: 1/0)
+
+# --- Programs at the edge ------------------------------------------------------------------
+
+def drawn(rng, K=2):
+    joint = [rng.dirichlet(np.ones(6)).reshape(3, 2) for _ in range(K)]
+    return make_world(joint, rng.uniform(0, .05, K), rng.uniform(-1, 1, (2, 3)), 1.)
+
+def test_thresholds():
+    "Accuracy .9 against a coin, with a cost of just what the difference can pay."
+    see, coin = [[.45, .05], [.05, .45]], [[.5, .5]]
+    for cost, profits in ((np.float32(.4), (-np.inf, 2.)), (.4, (2.7, 2.)),
+                          (.4 + 1e-12, (2.7, 2.)), (.4 - 1e-12, (2.7, 2.)),
+                          (.4 + 1e-9, (-np.inf, 2.)), (.4 - 1e-9, (2.7, 2.))):
+        world = make_world([see, coin], [cost, 0], 4*np.eye(2), 1.)
+        for solver in ('highs', 'cvxpy')[:1 + (cost == .4)]:
+            best = optimal_rule(world, solver)
+            true_optimum(world, best)
+            np.testing.assert_allclose(best.profits, profits, atol=1e-8)
+
+def test_planted_claim_is_caught(monkeypatch):
+    "A program that asks a billionth too little is found out by the agent, and repaired or refused."
+    true, wrong = stackelberg.least_paying_rule, 0
+    short = lambda program, q, C, bound: true(program, q, C - 1e-9, bound)
+    for i in range(12):
+        world = drawn(generator(401, i))
+        z, q = world.setting, world.belief_distributions
+        for k in range(z.K):
+            found = short(known_program(z.support, q, k), q, world.costs[k] - world.costs, z.bound)
+            if found is None:
+                continue
+            claim = float(q[k] @ z.belief_utility - found.value)
+            rule = ScoringRule(found.rule, z.support, z.bound)
+            wrong += not is_claim_true(world, rule, claim)
+        with monkeypatch.context() as m:
+            m.setattr(stackelberg, 'least_paying_rule', short)
+            true_optimum(world, optimal_rule(world))
+    assert wrong >= 4                          # without the check, these claims would have passed
+
+def test_margin():
+    """The best of the rules under which the arm leads by so much; less than without, and nothing
+    beyond the widest margin."""
+    for i in range(10):
+        world = drawn(generator(403, i), K=3)
+        plain = optimal_rule(world)
+        for k in range(3):
+            top = widest_margin(world, k)[0]
+            for margin in (.3*top, .9*top) if top > 1e-6 else ():
+                profit, rule = lp_arm(world, k, margin=margin)
+                assert region_margin(world, rule, k) >= margin - 1e-9
+                assert profit <= plain.profits[k] + 1e-9
+                assert principal_profit(world, rule) == pytest.approx(profit, abs=2e-9)
+            assert lp_arm(world, k, margin=max(top, 0.) + 1e-3) is None
+    with pytest.raises(NotInducible):
+        optimal_rule(world, margin=2.)
+
+def near(rng, gap, M=6):
+    "A support on the line with neighbours at about `gap`."
+    p = np.sort(rng.uniform(.05, .95, M//2))
+    p = np.r_[p, p + gap*rng.uniform(1, 2, len(p))]
+    return merge_beliefs(np.c_[1 - p, p])[0]
+
+@pytest.mark.parametrize('gap', [2e-6, 1e-5, 1e-4])
+def test_no_lies_between_near_beliefs(gap):
+    "Not one lie above the tolerance, whatever is asked; values as with all pairs asked."
+    solved = 0
+    for i in range(amount(8, 25)):
+        rng = generator(410, i)
+        support, K = near(rng, gap), 3
+        program = RuleProgram(support, K, 0)
+        for _ in range(4):
+            q, lower = rng.dirichlet(np.ones(len(support)), K), rng.normal(0, .1, K)
+            found = program.minimum(q, lower)
+            if found is None:
+                continue
+            solved += 1
+            pay = support @ found.rule.T
+            assert (pay - pay.diagonal()[:, None]).max() <= 2*LIE_TOL
+            assert found.bound <= found.value + 1e-15 and found.value - found.bound <= 1e-8
+    assert solved > amount(10, 30)
+
+def test_many_states():
+    "W = 6, M = 60 (30 without --release): by the menu, in seconds, and true."
+    rng, n = generator(423), amount(6, 12)
+    joint = [rng.dirichlet(np.ones(6*n)).reshape(n, 6) for _ in range(5)]
+    world = make_world(joint, rng.uniform(0, .05, 5), np.eye(6), 1.)
+    assert world.setting.M == 5*n
+    true_optimum(world, optimal_rule(world))
 
 if __name__ == '__main__':
     for number in map(int, sys.argv[1:]):

@@ -204,6 +204,7 @@ def test_a_right_script_passes_and_a_wrong_one_fails(tmp_path):
         assert any(re.search(rf'wrong.py:{n}: ', s) and said in s for s in wrong), (n, wrong)
     assert len(wrong) == len(WRONG)
 
+@pytest.mark.release
 def test_an_editor_finds_nothing_wrong(tmp_path):
     "Pyright over the same files; a script with a fault, which only it sees, shows that it reads."
     pytest.importorskip('pyright')

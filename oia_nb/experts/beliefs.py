@@ -7,7 +7,7 @@ __all__ = ['Outcomes', 'check_heard']
 
 # %% ../../nbs/experts/33_beliefs.ipynb #e2bf6fb6
 import numpy as np
-from ..core import InvalidInput
+from ..core import expect
 from .told import Told, digits_needed, heard_as, is_clear
 from ..verify import Arithmetic, see, v_tables
 
@@ -88,28 +88,26 @@ def check_heard(setting, told, margin=0.):
     `InvalidInput`: beliefs that are heard as others are taken for an expert's own only,
     must be heard alike however halves are rounded, and must be independent."""
     x, digits = setting.support, told.rounding
-    if told.beliefs != 'own':
-        return told.require_exact('sharp', x)
-    def refused(why):
-        raise InvalidInput('told.rounding', digits, why)
     doubtful, enough = x[~is_clear(x, digits)], digits_needed(x)
-    if len(doubtful):
-        refused('so many decimals that how a belief is heard does not depend on how '
-                f'halves are rounded: here {doubtful[0].round(4).tolist()} ({enough} '
-                'decimals are enough)')
+    rounding = lambda fine, wanted: expect(fine, 'told.rounding', digits, wanted)
+    if told.beliefs != 'own':
+        rounding(told.is_exact(x), f'{enough} or more for these beliefs, some of which '
+                 'are heard as others, or may be: the learner sharp takes a report at '
+                 'its word (own_beliefs does not)')
+    rounding(not len(doubtful), 'so many decimals that how a belief is heard does not '
+             f'depend on how halves are rounded: here {doubtful[:1].round(4).ravel().tolist()} '
+             f'({enough} decimals are enough)')
     if told.is_exact(x):
         return told
     heard = heard_as(x, digits)
     for r in np.unique(heard):
         alike = x[heard == r]
-        if np.linalg.matrix_rank(alike) < len(alike):
-            refused('so many decimals that no belief is heard as a mixture of others '
-                    f'is: here {len(alike)} beliefs are heard as '
-                    f'{x[r].round(4).tolist()} ({enough} decimals tell all apart)')
-    if setting.supports is not None:
-        refused(f'{enough} or more: each arm has beliefs of its own, as which it may '
-                'be heard')
-    if margin:
-        raise InvalidInput('margin', margin, '0 where some beliefs are heard as '
-                           'others: leads are proved of what is said')
+        rounding(np.linalg.matrix_rank(alike) == len(alike), 'so many decimals that no '
+                 f'belief is heard as a mixture of others is: here {len(alike)} beliefs '
+                 f'are heard as {x[r].round(4).tolist()} ({enough} decimals tell all '
+                 'apart)')
+    rounding(setting.supports is None, f'{enough} or more: each arm has beliefs of its '
+             'own, as which it may be heard')
+    expect(not margin, 'margin', margin, '0 where some beliefs are heard as others: '
+           'leads are proved of what is said')
     return told

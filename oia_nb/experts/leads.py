@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 import numpy as np
-from ..core import TIE_TOL, InvalidInput
+from ..core import TIE_TOL, expect
 from ..paper.estimation import Transcript
 from ..run.learner import (STATUS, Certificate, Finding, Halt, Identification,
                                 Learner, announce, finish)
 from ..proofs import PRICES
 from ..paper.proving import bet_on
-from ..game.scoring import mix
+from ..game.scoring import ScoringRule, mix
 from ..sharp.evidence import betting_threshold, mean_lower
 
 # %% ../../nbs/experts/37_leads.ipynb #3c0dbd3e
@@ -44,11 +44,14 @@ LOOK_AGAIN, ENOUGH_ROUNDS = .1, 100
 
 @dataclass(eq=False)
 class Attempt:
-    """What was `found` after so many rounds; the bound x on the `price` of its lead,
-    the counts `paid` that prove it, and what was `seen` on average."""
+    """What was `found` after so many rounds; the mixed `rule` and its `share`, None if
+    none leads by so much; the bound x on the `price` of its lead, the counts `paid` that
+    prove it, and what was `seen` on average."""
     began: int
     found: Identification
-    price: float | None = None
+    rule: ScoringRule | None = None
+    share: float = 1.
+    price: float = 0.
     paid: np.ndarray | None = None
     seen: float | None = None
 
@@ -102,19 +105,18 @@ def attempt(run, eps, delta, share):
     run.inner = run.make(eps, delta, run.left, share)
     found = yield from run.inner
     run.data.follow(found.trace)
-    run.attempts.append(Attempt(began, found))
+    run.attempts.append(Attempt(began, found, *(run.led(found) or ())))
     return run.attempts[-1]
 
 # %% ../../nbs/experts/37_leads.ipynb #899b5f13
 def settle_lead(run, a, delta):
     "Step 2: whether the mixed rule of an `Attempt` is certified."
-    rule, share, a.price = run.led(a.found)
-    x, b, look = run.payoff(a.found, share), a.found.certificate.bound, 1
+    x, b, look = run.payoff(a.found, a.share), a.found.certificate.bound, 1
     counts = np.zeros(len(x))
     while b + a.price > run.eps:
         if run.left < 1:
             raise Halt('round_cap')
-        arm = yield from announce(run.data, rule, target=a.found.arm)
+        arm = yield from announce(run.data, a.rule, target=a.found.arm)
         if arm != a.found.arm:
             raise Halt('assumption_violated', violated='oracle')
         belief, state = run.data.beliefs[-1], run.data.states[-1]
@@ -140,7 +142,7 @@ def lead_rounds(run):
             a = yield from attempt(run, target, (1 - PRICES)*share*run.delta, share)
             if a.found.status != 'certified':
                 raise Halt(a.found.status, violated=a.found.violated)
-            if run.led(a.found) is None:
+            if a.rule is None:
                 raise Halt('lead_too_dear')
             if (yield from settle_lead(run, a, PRICES*share*run.delta)):
                 return lead_result(run, 'certified')
@@ -152,31 +154,26 @@ def lead_rounds(run):
         return lead_result(run, halt.status, halt.violated)
 
 # %% ../../nbs/experts/37_leads.ipynb #d17c0b52
-def lead_proof(run, a, led):
-    """The `Finding` of the mixed rule of an `Attempt`, by its `led`: the proof is that
-    of the rule that was found, and the counts that were paid."""
-    found, (rule, share, most) = a.found, led
-    x = most if a.price is None else a.price
-    mixed = Finding(rule, found.arm, dearer(found.certificate, x))
-    if mixed.certificate is None or found.certificate.proof is None:
+def lead_proof(run, a):
+    """The `Finding` of the mixed rule of an `Attempt`: the proof is that of the rule
+    that was found, and the counts that were paid."""
+    inner = a.found.certificate
+    mixed = Finding(a.rule, a.found.arm, dearer(inner, a.price))
+    if inner is None or inner.proof is None:
         return mixed
-    end, N = a.began + found.rounds, 0 if a.paid is None else int(a.paid.sum())
-    facts = dict(found.certificate.facts)
-    asked = np.full(run.data.rounds, -1)
+    end, N = a.began + a.found.rounds, 0 if a.paid is None else int(a.paid.sum())
+    facts, asked = dict(inner.facts), np.full(run.data.rounds, -1)
     asked[a.began:end], asked[end:end + N] = facts['asked'], len(facts['rules'])
-    facts |= dict(rules=[*facts['rules'], rule.values],
-                  asked=asked,
-                  starts=[b.began for b in run.attempts],
-                  margins=run.oracle.margins,
+    facts |= dict(rules=[*facts['rules'], a.rule.values], asked=asked,
+                  starts=[b.began for b in run.attempts], margins=run.oracle.margins,
                   oracle=[r.values for r in run.oracle.rules])
+    bet = bet_on(a.paid, -run.payoff(a.found, a.share), -a.price) if N else 0.
     proof = dict(kind='lead', attempt=run.attempts.index(a) + 1, rounds=[a.began, end],
-                 rule=found.rule.values, share=float(share), price=float(x), samples=N,
-                 bet=bet_on(a.paid, -run.payoff(found, share), -x) if N else 0.,
-                 inner=found.certificate.proof)
+                 rule=a.found.rule.values, share=float(a.share), price=float(a.price),
+                 samples=N, bet=bet, inner=inner.proof)
     return replace(mixed, certificate=replace(mixed.certificate, proof=proof,
                                               facts=facts))
 
-# %% ../../nbs/experts/37_leads.ipynb #802c7a1f
 def lead_result(run, status, violated=None):
     """The result of a run that has ended: of the attempt of which most is proved, if
     nothing was seen to fail."""
@@ -188,15 +185,13 @@ def lead_result(run, status, violated=None):
 
 def lead_found(run, a) -> dict[str, Any]:
     "What an `Attempt` found, as `finish` is told of it."
-    found, led = a.found, run.led(a.found)
-    if not led:
+    if a.rule is None:
         arm = int(run.oracle.margins.argmax())
         return dict(found=Finding(run.oracle.rules[arm], arm), share=1.)
-    mixed, t = lead_proof(run, a, led), found.trace
-    x = led[2] if a.price is None else a.price
+    found, t = a.found, a.found.trace
     return dict(
-        found=mixed, share=led[1], told=found.told, checks=found.checks,
-        profit=None if found.profit is None else found.profit - x,
+        found=lead_proof(run, a), share=a.share, told=found.told, checks=found.checks,
+        profit=None if found.profit is None else found.profit - a.price,
         searches=found.searches, lp_solves=found.lp_solves,
         contradiction=tuple(n + a.began for n in found.contradiction),
         snapshots=list(zip(t.rounds + a.began, t.profits, t.radii, t.bounds)))
@@ -211,13 +206,11 @@ def leading(make, setting, oracle, *, eps, delta, margin, max_rounds, by_state=F
     many rounds, with this share of all false alarms; `by_state` says whether prices
     are what pairs of a report and a state show. Raises `InvalidInput`.
     """
-    if oracle.margins is None:
-        raise InvalidInput('oracle.margins', None,
-                           'known margins, from which the lead of a rule is proved')
+    expect(oracle.margins is not None, 'oracle.margins', None,
+           'known margins, from which the lead of a rule is proved')
     widest = float(oracle.margins.max())
-    if margin > widest + TIE_TOL*setting.bound:
-        raise InvalidInput('margin', margin,
-                           f'at most {widest:.4g}, the largest margin of the oracle')
+    expect(margin <= widest + TIE_TOL*setting.bound, 'margin', margin,
+           f'at most {widest:.4g}, the largest margin of the oracle')
     run = LeadRun(make, setting, oracle, eps=eps, delta=delta, margin=margin,
                   max_rounds=max_rounds, by_state=by_state)
     return Learner(setting, lead_rounds(run), run.best, states=by_state)

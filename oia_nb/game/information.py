@@ -45,8 +45,7 @@ class InformationStructure(Value):
 
     ``joint[k][o, w]`` is the probability of state w together with signal o under arm k;
     each of the K arrays (O_k, W) sums to one. `costs` (K,), finite and not negative,
-    are what each arm costs the agent. Raises `InvalidInput` for anything else.
-    """
+    are what each arm costs the agent. Raises `InvalidInput` for anything else."""
     joint: Sequence[np.ndarray]
     costs: np.ndarray
 
@@ -62,7 +61,8 @@ class InformationStructure(Value):
         for k, p in enumerate(given):
             W = joint[0].shape[1] if joint else None
             joint = *joint, as_probabilities(f'joint[{k}]', p, (None, W))
-            expect(joint[0].shape[1] > 1, 'joint[0]', f'an array of shape {joint[0].shape}',
+            shape = joint[0].shape
+            expect(shape[1] > 1, 'joint[0]', f'an array of shape {shape}',
                    'at least two states (columns)')
         costs = as_array('costs', self.costs, (len(joint), ), low=0.)
         object.__setattr__(self, 'joint', joint)
@@ -107,30 +107,23 @@ class Setting(Value):
     Parameters
     ----------
     support : array (M, W)
-        The beliefs $\Sigma$ that the agent may come to hold; distinct, each summing
-        to one.
+        The beliefs $\Sigma$ that the agent may come to hold, all distinct.
     utility : array (W, D)
         ``utility[w, d]`` is the principal's utility of decision d in state w.
-    bound : float
-        $B_S$, the largest payment; more than zero.
+    bound : float; $B_S$, the largest payment, more than zero
     arms, states, decisions : names, or for `arms` their number K
     supports : dict {arm: beliefs}, or a list with one item an arm; optional
         What each arm can lead to, if that is known: places on the support or beliefs
         (n, W), at least one; None for all of them. Kept as K sorted tuples of places.
-        Used by `oiafc` and `oiafb`, compiled or not, and by `sharp`.
     prior : array (W,), optional
-        The state before any signal, if it is known and the same under all arms. Used
-        by `sharp`.
-    rates : array (W, Y), optional; what `proxy` is kept as
+        The state before any signal, if it is known and the same under all arms.
     proxy : dict {state: {outcome: probability}}, or array (W, Y); optional
         The error rates of a test, which is seen in place of the state: its outcomes
         become the `states`, on which payments and reports are, and the decision is
-        worth what it was.
+        worth what it was. Kept as `rates`.
 
-    Labels of a pandas `support` or `utility` are held against the names of states
-    and decisions.
-
-    Raises `InvalidInput` for anything else.
+    Labels of a pandas `support` or `utility` are held against the names of states and
+    decisions. Raises `InvalidInput` for anything else.
     """
     how = ', such as the attribute setting of a World'
     support: np.ndarray
@@ -263,7 +256,8 @@ class Setting(Value):
         W = as_integer('states', states, 2) if names is None else len(names)
         step = as_number('step', step, 0., .5, strict_low=True)
         n = round(1/step)
-        expect(abs(n*step - 1) <= PROB_TOL, 'step', step, 'a whole part of one, such as 0.01')
+        expect(abs(n*step - 1) <= PROB_TOL, 'step', step,
+               'a whole part of one, such as 0.01')
         expect(W > 1 and comb(n + W - 1, W - 1) <= GRID_MOST, 'states, step', (W, step),
                f'at least two states, and at most {GRID_MOST:,} beliefs')
         # bars between n balls: all rows of W whole numbers that sum to n
@@ -289,8 +283,7 @@ def _arm_supports(setting):
     given, arms = setting.supports, setting.arms
     if given is None:
         return None
-    if isinstance(given, dict):
-        given = as_labelled('supports', given, (arms,))
+    given = as_labelled('supports', given, (arms,))
     expect(isinstance(given, (list, tuple)) and len(given) == len(arms), 'supports',
            given, f'the beliefs of each of the arms {", ".join(arms)}')
     return tuple(_places(setting, f'supports[{a!r}]', g) for a, g in zip(arms, given))
@@ -345,15 +338,9 @@ def _is_mean(prior, beliefs):
 # %% ../../nbs/paper/01_information.ipynb #90631f60
 def _see_through(setting, proxy, put):
     "Put the outcomes of a test, with the error rates `proxy`, in place of the states."
-    z, outcomes = setting, None
-    if isinstance(proxy, dict):
-        try:
-            outcomes = list(proxy[z.states[0]])
-            proxy = [[proxy[w][y] for y in outcomes] for w in z.states]
-        except (KeyError, TypeError, IndexError):
-            raise InvalidInput('proxy', proxy, 'for each of the states '
-                               f'{", ".join(z.states)} the same outcomes') from None
-    P = _error_rates(proxy, None)
+    z, rows = setting, [*proxy.values()] if isinstance(proxy, dict) else []
+    outcomes = list(rows[0]) if rows and isinstance(rows[0], dict) else None
+    P = _error_rates(as_labelled('proxy', proxy, (z.states, outcomes)), None)
     apart = len(P) == z.W and np.linalg.svd(P, compute_uv=False)[-1] >= TELLS_APART
     expect(apart, 'proxy', P, f'a row for each of {z.W} states, none of which '
            'is a mixture of others: the test must tell them apart')
@@ -392,8 +379,7 @@ class Agent(Value):
     A kind of agent is a frozen dataclass (made with ``eq=False``) derived from this
     class, with plain fields (numbers, texts, arrays) and the methods
     ``best_reply(world, rule)``, a `Reply`; and, if they aren't what follows from it,
-    ``reply(world, rule, rng)``, a `Response`, and ``profit(world, rule)``.
-    """
+    ``reply(world, rule, rng)``, a `Response`, and ``profit(world, rule)``."""
     kinds = {}
 
     def __init_subclass__(cls, **options):
@@ -452,21 +438,13 @@ class Rational(Agent):
 # %% ../../nbs/paper/01_information.ipynb #c0bdc7f6
 @dataclass(frozen=True, eq=False)
 class World(Value):
-    r"""A simulated world: an `InformationStructure`, the `Setting` it is played in,
-    and an `Agent`.
+    """A simulated world: an `InformationStructure`, the `Setting` it is played in, and
+    an `Agent`.
 
-    Parameters
-    ----------
-    structure, setting, agent : InformationStructure, Setting, Agent
-    name : str
-    signals : list of K lists of names, optional
-    source, licence : str, optional; where the numbers come from, and who may use them
-    cost_ranges : K pairs (low, high), optional
-        What is known of costs that are guesses, each within its range.
-
-    Raises `InvalidInput` if the parts don't fit, e.g. a belief of the agent that
-    isn't on the support.
-    """
+    `signals` are K lists of names; `source` and `licence` say where the numbers come
+    from, and who may use them; `cost_ranges` are K pairs (low, high), for costs that
+    are guesses. Raises `InvalidInput` if the parts don't fit, e.g. a belief of the
+    agent that isn't on the support."""
     how = ", such as load_world('clinic')"
     structure: InformationStructure
     setting: Setting
@@ -484,7 +462,7 @@ class World(Value):
         made = vars(type(as_kind('agent', self.agent, Agent)))
         # traits that nobody sees would be lost, or changed, in silence
         frozen = getattr(made.get('__dataclass_params__'), 'frozen', False)
-        expect(frozen, 'agent', self.agent, 'an agent whose class is a frozen dataclass')
+        expect(frozen, 'agent', self.agent, 'an agent that is a frozen dataclass')
         expect(s.K == z.K, 'setting.arms', z.arms, f'{s.K} arms, as in the structure')
         expect(s.W == z.W, 'setting.support', f'beliefs over {z.W} states',
                f'{s.W} states, as in the structure')
@@ -509,7 +487,7 @@ class World(Value):
         return self.structure.costs
 
     def _check_known(self):
-        "Refuse beliefs that aren't on the support, and what is said to be known and isn't so."
+        "Refuse beliefs off the support, and what is said to be known and isn't so."
         z = self.setting
         for k, index in enumerate(self.belief_index):
             for i in set(index[index >= 0]) - set(z.supports[k]) if z.supports else ():
@@ -625,14 +603,12 @@ def make_world(joint: Sequence[Any], costs: Any, utility: ArrayLike, bound: floa
     """A `World` from its numbers; the public support is worked out by Bayes' rule.
 
     See `InformationStructure` for `joint` and `costs`, `Setting` for `utility`,
-    `bound`, `supports` and `prior`; `signals` is one list of names an arm; the other
-    `fields` are those of `World`: name, agent, source, licence, cost_ranges.
-
+    `bound`, `supports` and `prior`, `World` for `signals` and the other `fields`.
     Labels are held against names, never ignored: those of `utility` (index: states,
     columns: decisions), of `costs` (arms) and of each array in `joint` (columns:
-    states; index: signals, taken for their names if these aren't given).
-    Beliefs that differ by more than rounding and still count as one are told in a
-    warning. Raises `InvalidInput`.
+    states; index: signals, taken for their names if these aren't given). A warning
+    tells of beliefs that differ by more than rounding and still count as one. Raises
+    `InvalidInput`.
 
     >>> make_world([[[.4, .1], [.1, .4]], [[.5, 0.], [0., .5]]], [0, .1],
     ...     np.eye(2), 1.)
@@ -659,6 +635,7 @@ def make_world(joint: Sequence[Any], costs: Any, utility: ArrayLike, bound: floa
                       states, decisions, supports, prior)
     return World(structure, setting, signals=signals, **fields)
 
+# %% ../../nbs/paper/01_information.ipynb #ac292ccf
 ONE_BELIEF = 1e-12      # beliefs closer than this differ by rounding only
 
 def _beliefs(joint):

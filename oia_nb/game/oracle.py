@@ -33,8 +33,7 @@ class Oracle(Value):
     `arms` are their names, if given. `margins` (K,) holds by how much, if that is
     known; `margin` is the smallest of them (the paper's $\varepsilon$ is anything
     below it). Raises `InvalidInput` for fewer than two rules, for one that isn't
-    proper, and for a margin that isn't positive.
-    """
+    proper, and for a margin that isn't positive."""
     rules: Sequence[ScoringRule]
     margins: np.ndarray | None = None
     arms: tuple | None = None
@@ -88,11 +87,7 @@ def widest_margin(world: World, arm: int | str) -> tuple[float, ScoringRule]:
     such the cheapest.
 
     Returns (margin, `ScoringRule`), the margin as the agent sees it; negative if the
-    arm isn't implementable. Raises `InvalidInput`, `SolverFailure`.
-
-    >>> round(widest_margin(clinic, 'imaging')[0], 4)
-    0.0136
-    """
+    arm isn't implementable. Raises `InvalidInput`, `SolverFailure`."""
     z, q = as_kind('world', world, World).setting, world.belief_distributions
     k = z.arm_index(arm)
     program = known_program(z.support, q, k)
@@ -148,11 +143,7 @@ def check_oracle(world: World, rules: Sequence[ScoringRule]) -> Oracle:
     """An `Oracle` from the user's own rules, with its margins in a known world.
 
     Raises `NotInducible` if one of them doesn't make its arm the strict favourite,
-    `InvalidInput` for rules that don't fit the world.
-
-    >>> check_oracle(clinic, oracle.rules)
-    Oracle(3 rules, margin 0.01)
-    """
+    `InvalidInput` for rules that don't fit the world."""
     z = as_kind('world', world, World).setting
     rules = Oracle(rules).rules
     expect(len(rules) == z.K, 'rules', f'{len(rules)} rules',
@@ -180,8 +171,8 @@ def tried_oracle(worlds: Sequence[World], rules: Sequence[ScoringRule], given: s
     `found`), and what ``way_out({arm: its margin})`` returns."""
     tried, z = [*zip(range(len(rules)), worlds, rules)], worlds[0].setting
     margins = np.array([region_margin(w, r, k) for k, w, r in tried])
-    least = np.array([MARGIN_TOL*stake(w, r) for _, w, r in tried])
-    bad = {k: float(margins[k])*(abs(margins[k]) > least[k])        # no margin is 0
+    noise = np.array([MARGIN_TOL*stake(w, r) for _, w, r in tried])
+    bad = {k: float(margins[k]) if abs(margins[k]) > noise[k] else 0.
            for k, w, r in tried if not is_favourite(w, k, r)}
     if not bad:
         return Oracle(rules, margins, z.arms)
@@ -206,11 +197,7 @@ WAYS_OUT = 200        # how many choices of arms to leave out are tried
 def arms_to_leave(world: World) -> tuple[str, ...] | None:
     """The fewest arms (their names) without which every arm left can be made the
     strict favourite: () if none is in the way, None if no two arms are left (or not
-    within `WAYS_OUT` choices).
-
-    >>> arms_to_leave(clinic)
-    ()
-    """
+    within `WAYS_OUT` choices)."""
     z = as_kind('world', world, World).setting
     # first those that have no rule
     arms = sorted(z.arms, key=lambda arm: _leads(world, arm))
@@ -221,11 +208,7 @@ def arms_to_leave(world: World) -> tuple[str, ...] | None:
 
 def learnable(world: World) -> tuple[World, Oracle, tuple[str, ...]]:
     """The world without the arms that no rule makes the favourite, its oracle, and
-    their names. Raises `NotInducible` if no two arms are left.
-
-    >>> learnable(clinic)[2]
-    ()
-    """
+    their names. Raises `NotInducible` if no two arms are left."""
     try:
         return world, action_informed_oracle(world), ()
     except NotInducible:
@@ -343,11 +326,7 @@ def hidden_arm(n: int, bound: float = 1.) -> list[World]:
 
     In world j arm 1 splits the j-th of n cells of [1/4, 3/4]; without an oracle no
     learner finds out which, other than by trying all. The support lists the ends and
-    centres of the cells in turn, 2n + 1 beliefs. Raises `InvalidInput`.
-
-    >>> len(hidden_arm(3))
-    3
-    """
+    centres of the cells in turn, 2n + 1 beliefs. Raises `InvalidInput`."""
     n, bound = as_integer('n', n, 2), as_number('bound', bound, 0., strict_low=True)
     h, p = 1/(4*n), 1/4 + np.arange(2*n + 1)/(4*n)
     support = np.c_[1 - p, p]

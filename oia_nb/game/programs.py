@@ -9,14 +9,13 @@ from typing import Any
 
 # %% auto #0
 __all__ = ['LIE_TOL', 'LP_TOL', 'LP_SPARE', 'EASE', 'SOLVER_SECONDS', 'CVXPY_OPTIONS', 'HIGHS_OPTIONS', 'LP_UNIT', 'SCALED',
-           'HIGHS_ATTEMPTS', 'LP_ROW_TOL', 'ROUNDING', 'MEMORY_MOST', 'MENU_FROM', 'OPTIMAL', 'INFEASIBLE', 'FAILED',
-           'ZERO', 'TIED', 'PIVOT', 'PATIENCE', 'PIVOTS', 'EXACT', 'CLOSE_ENOUGH', 'AFRESH', 'PIVOT_NOISE', 'PROGRAMS',
-           'PURSE', 'INSIDE', 'Solution', 'properness_pairs', 'pair_rows', 'properness_rows', 'worst_lies',
-           'price_weights', 'Vertex', 'ArmProgram', 'CvxpyProgram', 'solve_cvxpy', 'lagrangian_bound', 'set_options',
-           'new_highs', 'open_highs', 'LinearProgram', 'push', 'ProperProgram', 'rule_matrix', 'link_row', 'check_size',
-           'RuleProgram', 'menu_matrix', 'MenuProgram', 'lowest', 'tightest', 'turn', 'afresh', 'is_close', 'simplex',
-           'v_rules', 'VProgram', 'fast_program', 'program_route', 'known_program', 'solve_program', 'purses',
-           'least_paying_rule', 'widest_rule']
+           'HIGHS_ATTEMPTS', 'LP_ROW_TOL', 'ROUNDING', 'MEMORY_MOST', 'MENU_FROM', 'ZERO', 'TIED', 'PATIENCE', 'PIVOTS',
+           'EXACT', 'CLOSE_ENOUGH', 'PIVOT_NOISE', 'PROGRAMS', 'PURSE', 'INSIDE', 'Solution', 'properness_pairs',
+           'pair_rows', 'properness_rows', 'worst_lies', 'price_weights', 'Vertex', 'ArmProgram', 'CvxpyProgram',
+           'solve_cvxpy', 'lagrangian_bound', 'set_options', 'new_highs', 'open_highs', 'LinearProgram', 'push',
+           'ProperProgram', 'rule_matrix', 'link_row', 'check_size', 'RuleProgram', 'menu_matrix', 'MenuProgram',
+           'lowest', 'tightest', 'turn', 'afresh', 'is_close', 'simplex', 'v_rules', 'VProgram', 'fast_program',
+           'program_route', 'known_program', 'solve_program', 'purses', 'least_paying_rule', 'widest_rule']
 
 # %% ../../nbs/appendix/61_programs.ipynb #4420dbd0
 from dataclasses import dataclass, replace
@@ -167,41 +166,36 @@ class ArmProgram:
 # %% ../../nbs/appendix/61_programs.ipynb #98d75367
 class CvxpyProgram(ArmProgram):
     "The reference solver: the program as it reads, with all lies forbidden."
-    S: Any
-    slack: Any
+    pay: Any = 'pay'
+    short: Any = 'short'
+    price: Any = 'price'
 
     def __init__(self, support, K, arm):
-        import cvxpy as cp
-        self.arm, self.solves = arm, 0
-        M, self.W = support.shape
-        self.q, self.lower = cp.Parameter((K, M)), cp.Parameter(K)
-        self.slack = cp.Parameter(nonneg=True)
-        self.cap, self.most = cp.Parameter(), cp.Parameter()
-        v, e = cp.Variable(), cp.Variable()
-        self.S = cp.Variable((M, self.W))
-        s = cp.sum(cp.multiply(support, self.S), axis=1)
-        truth = cp.reshape(s, (M, 1), order='C') >= support @ self.S.T
-        asks = [v - self.q[k] @ s >= self.lower[k] - e for k in range(K) if k != arm]
-        rows = [self.S >= 0, self.S <= 1, truth, *asks, v <= self.cap, e <= self.most,
-                v - self.q[arm] @ s <= self.slack, self.q[arm] @ s - v <= self.slack]
-        price = cp.sum(cp.multiply(price_weights(M, self.W), self.S))
-        self.pay = cp.Problem(cp.Minimize(v), rows)
-        self.short = cp.Problem(cp.Minimize(e), rows)
-        self.price = cp.Problem(cp.Minimize(price), rows)
+        self.support, self.W = support, support.shape[1]
+        self.K, self.arm = K, arm
+        self.solves = 0
 
     def _observe(self, counts, lower, slack):
-        "An ask below `floor` asks nothing, and no solver has to carry it."
-        asked = np.where(np.arange(len(lower)) == self.arm, -np.inf, lower)
-        self.q.value, self.slack.value = counts/counts.sum(1, keepdims=True), slack
-        floor = min(0., asked.max(initial=-1., where=np.isfinite(asked))) - 2*slack - 2
-        self.lower.value = np.maximum(asked, floor)
+        self.q, self.slack = counts/counts.sum(1, keepdims=True), slack
+        self.asked = [(j, lower[j]) for j in range(self.K)
+                      if j != self.arm and lower[j] > -np.inf]
 
     def _optimum(self, aim, cap, short):
         "The `Vertex` for `aim` with v at most `cap` and e at most short[1], or None."
-        self.cap.value, self.most.value = min(cap, 2. + self.slack.value), short[1]
+        import cvxpy as cp
+        v, e = cp.Variable(), cp.Variable()
+        S = cp.Variable(self.support.shape)
+        s = cp.sum(cp.multiply(self.support, S), axis=1)
+        truth = cp.reshape(s, (S.shape[0], 1), order='C') >= self.support @ S.T
+        asks = [v - self.q[j] @ s >= ask - e for j, ask in self.asked]
+        rows = [S >= 0, S <= 1, truth, *asks, v <= min(cap, 2. + self.slack),
+                e <= short[1], cp.abs(v - self.q[self.arm] @ s) <= self.slack]
+        weights = price_weights(*self.support.shape)
+        cost = dict(pay=v, short=e, price=cp.sum(cp.multiply(weights, S)))[aim]
         self.solves += 1
-        value = solve_cvxpy(aim, *(['HIGHS'] if aim is self.price else CVXPY_OPTIONS))
-        return None if value is None else Vertex(self.S.value, value, value)
+        value = solve_cvxpy(cp.Problem(cp.Minimize(cost), rows),
+                            *(['HIGHS'] if aim == 'price' else CVXPY_OPTIONS))
+        return None if value is None else Vertex(S.value, value, value)
 
     def _rule(self, x):
         return np.clip(x, 0., 1.) + 0.
@@ -221,7 +215,7 @@ def solve_cvxpy(problem: Any, *solvers: Any) -> float | None:
     for solver in solvers:
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter('ignore', UserWarning)    # refused below
+                warnings.simplefilter('ignore')     # what is wrong is refused below
                 problem.solve(solver=solver, **CVXPY_OPTIONS[solver])
             status = problem.status
         except (cp.SolverError, ValueError) as e:
@@ -309,7 +303,8 @@ class LinearProgram:
         for attempt, options in HIGHS_ATTEMPTS.items():
             now = self.highs.getRunTime()
             usual = {name: self.highs.getOptionValue(name)[1] for name in options}
-            set_options(self.highs, time_limit=max((now + deadline)/2, now + 1e-3), **options)
+            seconds = max((now + deadline)/2, now + 1e-3)
+            set_options(self.highs, time_limit=seconds, **options)
             if attempt != 'warm':
                 self.highs.clearSolver()
             self.highs.run()
@@ -405,12 +400,12 @@ class ProperProgram(LinearProgram):
 
 # %% ../../nbs/appendix/61_programs.ipynb #a14f3862
 def rule_matrix(support: np.ndarray, K: int, arm: int) -> Any:
-    """The sparse matrix of `RuleProgram`: columns S (M W of them), v_1 … v_K, w, e; rows
-    of properness, K links (zero as yet), K asks. Ask j reads v_k + w - v_j + e for
+    """The sparse matrix of `RuleProgram`: columns S (M W), v_1 … v_K, w, e; rows of
+    properness, K links (zero as yet), K asks. Ask j reads v_k + w - v_j + e for
     j ≠ k; that of the arm k itself is the objective v_k + w."""
     from scipy.sparse import csr_array, vstack
-    MW = support.size
-    n, k, v = MW + K + 2, np.arange(K), MW + np.arange(K)
+    k, n = np.arange(K), support.size + K + 2
+    v = support.size + k
     R = pair_rows(support, properness_pairs(support), n)
     links = csr_array((np.zeros(K*n), np.tile(np.arange(n), K), np.arange(K + 1)*n),
                       shape=(K, n))
@@ -475,7 +470,7 @@ class RuleProgram(ArmProgram, ProperProgram):
     def _optimum(self, aim, cap, short):
         "The `Vertex` for `aim`, v_k + w at most `cap` and e within `short`; or None."
         columns, rows = self.columns.copy(), self.rows.copy()
-        if self.slack is not None:
+        if len(self.links):     # menus have none, and no column for slack
             columns[:, -2] = -self.slack, self.slack
         columns[:, -1] = short
         rows[0, self.asks] = self.lower
@@ -515,15 +510,10 @@ class MenuProgram(RuleProgram):
         check_size(M, W, lies=M*int((q[arm] > 0).sum()))
         self.K, self.arm = len(q), arm
         self.own, A = menu_matrix(support, q, arm)
-        self.everyone, m = support, A.shape[0]
+        self.everyone, self.counts = support, q
+        self.links, m = (), A.shape[0]
         asks = np.insert(m - self.K + np.arange(self.K - 1), arm, m - 1)
         self._open(support[self.own], A, asks)
-
-    def _observe(self, counts, lower, slack):
-        self.lower = np.where(np.arange(self.K) == self.arm, -np.inf, lower)
-        self.slack = None       # there is no column for it
-        if not (self.lower < np.inf).all():
-            raise SolverFailure('a coefficient of the program is not finite')
 
     def _rule(self, x):
         menu = np.clip(self.payments(x), 0., 1.) + 0.
@@ -534,9 +524,7 @@ class MenuProgram(RuleProgram):
 MENU_FROM = 100     # beliefs, of more than two states, from which on menus are used
 
 # %% ../../nbs/appendix/61_programs.ipynb #a918c1d1
-OPTIMAL, INFEASIBLE, FAILED = 0, 1, 2       # how a simplex method ends
-# of a tableau: what is 0, ratios that tie, what isn't divided by
-ZERO, TIED, PIVOT = 1e-11, 1e-13, 1e-11
+ZERO, TIED = 1e-11, 1e-13       # in a tableau: what is 0, ratios that tie
 
 def lowest(x: np.ndarray, names: np.ndarray, bland: bool) -> int:
     "The place of the lowest `x` below 0 (`bland`: the first by name); -1 without any."
@@ -546,7 +534,7 @@ def lowest(x: np.ndarray, names: np.ndarray, bland: bool) -> int:
 def tightest(up: np.ndarray, down: np.ndarray, names: np.ndarray, bland: bool) -> int:
     """The place of the least `up`/`down` where `down` > 0, of ties the largest `down`
     (`bland`: the first by name); -1 without any."""
-    at = np.flatnonzero(down > PIVOT)
+    at = np.flatnonzero(down > ZERO)
     if not len(at):
         return -1
     ratio = np.maximum(up[at], 0.)/down[at]
@@ -556,10 +544,10 @@ def tightest(up: np.ndarray, down: np.ndarray, names: np.ndarray, bland: bool) -
 # %% ../../nbs/appendix/61_programs.ipynb #0b05f928
 PATIENCE, PIVOTS = 60, 5000     # pivots, after which Bland's rule holds, and at most
 
-def turn(T: np.ndarray, basis: np.ndarray, stage: int) -> tuple[int, int]:
-    """Turn a tableau until its `stage` ends: how it ended, and after how many pivots,
-    or if `INFEASIBLE` by which row. `T` (m + 3, n + 1) has m rows, the objectives of the
-    stages, and the right-hand sides in its last column; `basis` (m,) names the
+def turn(T: np.ndarray, basis: np.ndarray, stage: int) -> tuple[str, int]:
+    """Turn a tableau until its `stage` ends: how it ended ("optimal", "failed", or
+    "infeasible"), and in which row. `T` (m + 3, n + 1) has m rows, the objectives of
+    the stages, and the right-hand sides in its last column; `basis` (m,) names the
     variables of its rows. Both are changed in place."""
     m, n = len(basis), T.shape[1] - 1
     every = np.arange(n)
@@ -567,27 +555,22 @@ def turn(T: np.ndarray, basis: np.ndarray, stage: int) -> tuple[int, int]:
         bland = step >= PATIENCE
         if stage == 0:
             r = lowest(T[:m, n], basis, bland)
-            if r < 0:
-                return OPTIMAL, step
-            e = tightest(T[m, :n], -T[r, :n], every, bland)
+            e = tightest(T[m, :n], -T[r, :n], every, bland) if r >= 0 else -1
             if e < 0:
-                return INFEASIBLE, r
+                return 'optimal' if r < 0 else 'infeasible', r
         else:
             e = lowest(T[m + stage, :n]*(T[m + 1, :n] <= ZERO), every, bland)
-            if e < 0:
-                return OPTIMAL, step
-            r = tightest(T[:m, n], T[:m, e], basis, bland)
+            r = tightest(T[:m, n], T[:m, e], basis, bland) if e >= 0 else -1
             if r < 0:
-                return FAILED, step
+                return 'optimal' if e < 0 else 'failed', r
         T[r] /= T[r, e]
         others = np.arange(m + 3) != r
         T[others] -= np.outer(T[others, e], T[r])
         basis[r] = e
-    return FAILED, PIVOTS
+    return 'failed', -1
 
 # %% ../../nbs/appendix/61_programs.ipynb #371199b8
-# what an answer is verified within, of its size; how often a tableau is made afresh
-EXACT, CLOSE_ENOUGH, AFRESH = 1e-13, 1e-10, 4
+EXACT, CLOSE_ENOUGH = 1e-13, 1e-10      # what is verified within, of its size
 
 def afresh(data: np.ndarray, basis: np.ndarray) -> np.ndarray:
     "The tableau of a `basis` (m,), from the `data` (m + 3, n + 1) of the first."
@@ -607,10 +590,11 @@ def is_close(A: np.ndarray, b: np.ndarray, cost: np.ndarray, w: np.ndarray,
     gap = abs(cost @ w - y @ b)/(large + dear)
     return bool(max(broken, wrong, gap) <= within)
 
+# %% ../../nbs/appendix/61_programs.ipynb #371199b9
 def simplex(A: np.ndarray, b: np.ndarray, cost: np.ndarray,
             price: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     """min ⟨cost, w⟩ over A w ≤ b and w ≥ 0: a verified optimum w (n,), and its
-    multipliers y (m,) ≤ 0; None if there is no such w. `A` (m, n) has a handful of rows;
+    multipliers y (m,) ≤ 0; None if there is no such w. `A` (m, n) has few rows;
     `cost` or `b` isn't negative. Of all optima w is one with the least ⟨price, w⟩.
     Raises `SolverFailure`, with the `program` attached."""
     m, n = A.shape
@@ -623,13 +607,13 @@ def simplex(A: np.ndarray, b: np.ndarray, cost: np.ndarray,
     data[:m] = np.c_[A1, np.eye(m), b1]
     data[m:, :n] = np.maximum(cost, 0.), cost, price
     T, basis = data.copy(), n + np.arange(m)
-    for attempt in range(AFRESH + 1):
+    for attempt in range(5):
         how, row = turn(T, basis, 0)
-        if how == INFEASIBLE:
+        if how == 'infeasible':
             y = T[row, n:n + m]
-            if y @ b1 < 0 and (y @ A1).min() >= -PIVOT*np.abs(y).sum():
+            if y @ b1 < 0 and (y @ A1).min() >= -ZERO*np.abs(y).sum():
                 return None
-        elif how == OPTIMAL and turn(T, basis, 1)[0] == OPTIMAL and not attempt:
+        elif how == 'optimal' == turn(T, basis, 1)[0] and not attempt:
             turn(T, basis, 2)
         if attempt:
             T = afresh(data, basis)

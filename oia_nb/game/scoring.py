@@ -36,8 +36,7 @@ class ScoringRule(Value):
 
     ``values[i, w]`` (M, W), in [0, bound], is paid when belief i of the `support`
     (M, W) is reported in state w; `bound` is $B_S$, the largest payment. Properness is
-    not required (`lie` finds a lie that pays). Raises `InvalidInput`.
-    """
+    not required (`lie` finds a lie that pays). Raises `InvalidInput`."""
     values: np.ndarray
     support: np.ndarray
     bound: float
@@ -117,12 +116,7 @@ def as_rule(name: str, value: Any) -> ScoringRule:
 
 # %% ../../nbs/paper/02_scoring.ipynb #120cf844
 def gains(rule: ScoringRule) -> np.ndarray:
-    """(M, M): what belief i gains by reporting j.
-
-    >>> gains(brier([[.5, .5], [0., 1.]]))
-    array([[ 0.  , -0.25],
-           [-0.25,  0.  ]])
-    """
+    "(M, M): what belief i gains by reporting j."
     as_kind('rule', rule, ScoringRule)
     pay = rule.support @ rule.values.T
     return pay - pay.diagonal()[:, None]
@@ -210,11 +204,7 @@ def floor_belief(belief: ArrayLike, floor: float) -> np.ndarray:
     r"""The belief with all entries at least `floor` that is nearest in relative
     entropy: $p_\omega = \max(\sigma_\omega/\lambda, \text{floor})$.
 
-    `belief` (W,), `floor` in (0, 1/W). Returns an array (W,); raises `InvalidInput`.
-
-    >>> floor_belief([1., 0.], .01)
-    array([0.99, 0.01])
-    """
+    `belief` (W,), `floor` in (0, 1/W). Returns an array (W,); raises `InvalidInput`."""
     belief = as_probabilities('belief', belief, (None,))
     floor = _below(as_number('floor', floor, 0., strict_low=True), len(belief))
     lifted = np.zeros(len(belief), bool)
@@ -229,7 +219,7 @@ def floor_belief(belief: ArrayLike, floor: float) -> np.ndarray:
         lifted |= low
 
 def _below(floor, W):
-    expect(floor < 1/W, 'floor', floor, f'less than 1/{W}, to leave room for {W} states')
+    expect(floor < 1/W, 'floor', floor, f'less than 1/{W}, to have room for {W} states')
     return floor
 
 def logarithmic(support: np.ndarray, bound: float = 1.,
@@ -271,11 +261,6 @@ class VRules:
 
     `D` (M, M): what V-rule i pays on average at belief m; `tops` (M, 2): the most it
     pays in each state. With a single belief there is one rule, which always pays one.
-
-    >>> VRules(np.array([[.8, .2], [.5, .5], [.1, .9]])).D
-    array([[0.8, 0.5, 0.1],
-           [0.8, 0.5, 0.9],
-           [0.2, 0.5, 0.9]])
     """
     def __init__(self, support):
         M = len(support)
@@ -328,11 +313,7 @@ def mix(S0: ScoringRule, S1: ScoringRule, lam: float) -> ScoringRule:
 # %% ../../nbs/paper/02_scoring.ipynb #6f37a345
 def without_floor(rule: ScoringRule, by_state: bool = True) -> ScoringRule:
     """The rule less what it pays in each state whatever is reported (chapter 2); or, if
-    not `by_state`, less what it pays whatever is reported in whatever state.
-
-    >>> float(without_floor(best.rule).values.min())
-    0.0
-    """
+    not `by_state`, less what it pays whatever is reported in whatever state."""
     floor = rule.values.min(0) if by_state else rule.values.min()
     return replace(rule, values=rule.values - floor)
 

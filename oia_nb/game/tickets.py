@@ -36,8 +36,7 @@ class Menu(Value):
     state, in units of payment.
 
     `support` (M, W) are the beliefs that were listed, `bound` the largest payment
-    allowed. Raises `InvalidInput` for payments outside [0, bound].
-    """
+    allowed. Raises `InvalidInput` for payments outside [0, bound]."""
     tickets: np.ndarray
     support: np.ndarray
     bound: float
@@ -76,8 +75,7 @@ class Menu(Value):
         """The menu as lines of text, one per ticket: what it pays, and when to take it.
 
         `setting` names the states; `digits` are decimals of the payments. Every belief
-        is covered. A last line says so if digits were left out (`remark`).
-        """
+        is covered. A last line says so if digits were left out (`remark`)."""
         states = as_kind('setting', setting, Setting).states
         if currency is not None:
             currency = as_text('currency', currency)
@@ -92,8 +90,7 @@ def rule_menu(rule: ScoringRule, within: float = SAME) -> Menu:
     which may expect to lose `within`, in units of the largest payment.
 
     Tickets stand in the order in which the listed beliefs first take them. The same
-    arm answers the menu as the rule, unless `within` is larger than `SAME`.
-    """
+    arm answers the menu as the rule, unless `within` is larger than `SAME`."""
     within = as_number('within', within, 0., 1.)
     rows = np.unique(rule.values, axis=0)
     pay = rule.support @ rows.T
@@ -112,8 +109,7 @@ def intervals(menu):
     """Two states: (n, 2), between which probabilities of the second state each
     ticket is the best.
 
-    NaN for a ticket that is nowhere best. Raises `InvalidInput` for more states.
-    """
+    NaN for a ticket that is nowhere best. Raises `InvalidInput` for more states."""
     T = menu.tickets
     expect(T.shape[1] == 2, 'menu', f'a menu over {T.shape[1]} states', 'two states')
     dearer, lead = T[:, 1] - T[:, 0], T[:, None, 0] - T[:, 0]
@@ -224,8 +220,9 @@ def round_program(tickets, world, arm, unit, margin):
     """The program of round numbers as the arguments of `open_highs`; variables are T
     (n W), s (M), z (M n)."""
     from scipy.sparse import block_array, csr_array, eye_array, kron
-    z, q, c = world.setting, world.belief_distributions, world.costs
-    (n, W), M, top = tickets.shape, z.M, np.floor(z.bound/unit + 1e-9)
+    z, q = world.setting, world.belief_distributions
+    (n, W), M = tickets.shape, z.M
+    top = np.floor(z.bound/unit + 1e-9)
     # (n M, n W): ticket b, belief i
     expects = kron(eye_array(n), z.support, format='csr')
     s = kron(np.ones((n, 1)), eye_array(M), format='csr')
@@ -236,7 +233,7 @@ def round_program(tickets, world, arm, unit, margin):
     lead = csr_array(q[arm] - q[others])
     A = block_array([[-expects, s, None], [-expects, s, chosen], [None, None, one],
                      [None, lead, None]], format='csr')
-    needed = (c[arm] - c[others] + margin)/unit
+    needed = (world.costs[arm] - world.costs[others] + margin)/unit
     low = np.concatenate([np.zeros(n*M), np.full(n*M, -np.inf), np.ones(M), needed])
     high = np.concatenate([np.full(n*M, np.inf), np.full(n*M, top), np.ones(M),
                            np.full(len(others), np.inf)])
@@ -257,8 +254,7 @@ class RoundedMenu:
     response, which leads every other arm by `margin`; `profit` what the principal
     earns, and `lost` how much less that is than under the rule that was rounded: None,
     all four, if only a setting was given. `optimal` tells whether no menu of so many
-    tickets is better (but for choices that `WORSE_MOST` leaves out).
-    """
+    tickets is better (but for choices that `WORSE_MOST` leaves out)."""
     menu: Menu
     digits: int
     arm: int | None = None
@@ -300,7 +296,8 @@ def whole_numbers(program):
 
 def round_menu(rule, world, digits, margin):
     "The `RoundedMenu` rule of chapter 26 in a known world."
-    z, unit, arm = world.setting, 10.**-digits, world.best_response(rule)
+    z, unit = world.setting, 10.**-digits
+    arm = world.best_response(rule)
     tickets = rule.menu(SAME_TICKET).tickets
     if margin > z.bound + world.costs.max():
         raise NotInducible(
@@ -313,7 +310,7 @@ def round_menu(rule, world, digits, margin):
     if found is None:
         raise NotInducible(
             f'no menu of {len(tickets)} tickets with {digits} digits makes arm '
-            f'{z.arms[arm]!r} lead by {margin:g}; more digits, or a smaller margin, may',
+            f'{z.arms[arm]!r} lead by {margin:g}: more digits or a smaller margin may',
             (z.arms[arm], ), None)
     menu = in_units(unit*found[:tickets.size].reshape(tickets.shape), unit, z)
     lead = region_margin(world, menu.rule, arm)
@@ -327,12 +324,7 @@ def round_menu(rule, world, digits, margin):
 # %% ../../nbs/experts/26_tickets.ipynb #ca5b0001
 def payable(rule, unit):
     """The proper rule whose tickets are those of a rule, each sum rounded to a multiple
-    of `unit` (None: the rule itself). A rule in such sums stays as it is.
-
-    >>> in_cents = payable(best.rule, .01)
-    >>> in_cents != best.rule, payable(in_cents, .01) == in_cents
-    (True, True)
-    """
+    of `unit` (None: the rule itself). A rule in such sums stays as it is."""
     if unit is None:
         return rule
     return in_units(rule.menu().tickets, unit, rule).rule.menu().rule
@@ -341,12 +333,7 @@ SEARCHED = 50       # units up and down in which sums of the same ratio are look
 
 def payable_bend(rule, unit):
     """`payable`, but a rule of two tickets that pay in one of two states each still
-    bends at its belief: of the sums nearby, those whose ratio is nearest.
-
-    >>> bent = ScoringRule([[0., .135], [.385, 0.]], [[.2, .8], [.8, .2]], 1.)
-    >>> payable_bend(bent, .01).values.tolist()
-    [[0.0, 0.14], [0.4, 0.0]]
-    """
+    bends at its belief: of the sums nearby, those whose ratio is nearest."""
     tickets = rule.menu().tickets/unit
     if tickets.shape != (2, 2) or tickets.min(1).any() or tickets.max(0).min() < 1:
         return payable(rule, unit)
@@ -363,17 +350,13 @@ def payable_bend(rule, unit):
     return payable(Menu(sums, rule.support, rule.bound).rule, unit)
 
 def decimals(unit):
-    """How many decimals the sums have that are multiples of `unit`; None for None.
-
-    >>> decimals(.05)
-    2
-    """
+    "How many decimals the sums have that are multiples of `unit`; None for None."
     return unit and max(0, -int(Decimal(repr(float(unit))).as_tuple().exponent))
 
 # %% ../../nbs/experts/26_tickets.ipynb #f849993e
 def rounded(rule: ScoringRule, digits: int, where: World | Setting,
             margin: float | None = None) -> RoundedMenu:
-    """The rule in round numbers, as a `RoundedMenu`: every payment has so many `digits`,
+    """The rule in round numbers, as a `RoundedMenu`: payments have so many `digits`,
     from `FEWEST_DECIMALS` (-6 are millions) to `MOST_DECIMALS`.
 
     In a known world (`where`) it is the best menu of as many tickets (chapter 26), with
@@ -382,8 +365,7 @@ def rounded(rule: ScoringRule, digits: int, where: World | Setting,
     rounded to the nearest: proper, but nobody knows which arm answers.
 
     Raises `InvalidInput`; `NotInducible` if no such menu makes the arm the best
-    response; `SolverFailure`.
-    """
+    response; `SolverFailure`."""
     digits = as_integer('digits', digits, FEWEST_DECIMALS, MOST_DECIMALS)
     unit = 10.**-digits
     margin = as_number('margin', unit/2 if margin is None else margin, 0.)

@@ -9,7 +9,7 @@ __all__ = ['NARROWINGS', 'NEGLIGIBLE', 'SOLVED_WITHIN', 'bet_on', 'paths_of', 'e
 from dataclasses import replace
 import numpy as np
 from ..game.programs import properness_pairs, properness_rows
-from ..proofs import Counted, worth
+from ..proofs import Counted
 from ..verify import Claim, Facts
 
 # %% ../../nbs/appendix/87_proving.ipynb #1c758015
@@ -17,11 +17,7 @@ NARROWINGS = 60
 
 def bet_on(counts, x, mean):
     """The share, from 0 to 1, with which most is won by betting that payoffs x (C,),
-    which came so often (C,), average `mean` at least.
-
-    >>> bet_on(np.array([9, 1]), np.array([1., 0.]), .5) > .7
-    True
-    """
+    which came so often (C,), average `mean` at least."""
     least, seen = x.min(), counts > 0
     if mean <= least or not seen.any():
         return 0.
@@ -97,7 +93,7 @@ def prove_by_counts(claim, facts, points, *, until, answered, share) -> dict:
     form than the paper's.
     """
     first, last = (Counted(claim, facts, t) for t in until)
-    u, s, k = worth(facts), (facts.support*claim.rule).sum(1), claim.arm
+    u, s, k = last.u, (facts.support*claim.rule).sum(1), claim.arm
     low = last.q[k] @ (u - s) - (np.ptp(u) + facts.bound)/2*last.I[k]
     most = claim.bound + max(low, (u - s).min())
     (least, path), nothing = paths_of(first, points), dict(answers=[], lies=[])

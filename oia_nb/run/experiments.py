@@ -4,23 +4,19 @@
 
 # %% ../../nbs/handbook/67_experiments.ipynb #8a002df5
 from __future__ import annotations
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from os import PathLike
 from typing import Any, TYPE_CHECKING
 if TYPE_CHECKING:
-    from oia_nb.game.information import Agent, World
-    from oia_nb.run.learner import Identification
     import pandas as pd
-    from oia_nb.experts.told import Told
 
 # %% auto #0
 __all__ = ['log', 'RESULTS', 'OURS', 'FORECAST_CAP', 'Known', 'know', 'failed', 'profit_of_nothing', 'break_even', 'regret_of',
            'measure', 'Method', 'taken', 'source', 'identify_whole', 'as_method', 'as_parameter', 'labelled',
            'as_world', 'as_methods', 'as_grid', 'varies', 'cells', 'Planned', 'perform', 'as_frame', 'short_hash',
-           'world_key', 'release', 'manifest', 'names_of', 'runs_of', 'open_folder', 'differs', 'grown',
-           'read_manifest', 'read_runs', 'execute', 'as_repetitions', 'planned', 'follow', 'experiment',
-           'read_experiment', 'summarise', 'is_compiled', 'suite', 'Comparison', 'compare', 'total_loss', 'with_fee',
-           'proved_after', 'forecast']
+           'world_key', 'manifest', 'planned', 'open_folder', 'read_manifest', 'read_runs', 'execute', 'as_repetitions',
+           'follow', 'experiment', 'read_experiment', 'summarise', 'is_compiled', 'suite', 'Comparison', 'compare',
+           'total_loss', 'with_fee', 'proved_after', 'forecast']
 
 # %% ../../nbs/handbook/67_experiments.ipynb #00864309
 import hashlib
@@ -39,16 +35,16 @@ from typing import NamedTuple
 import numpy as np
 from .. import __version__
 from ..core import (TIE_TOL, InvalidInput, as_integer, as_number, as_value,
-                         file_trouble, generator, json_value, plain)
-from ..game.information import Rational, World
+                         file_trouble, generator, is_number, json_value, placed, plain)
+from ..game.information import Agent, Rational, World
 from ..game.scoring import ScoringRule
 from ..game.stackelberg import Optimum, optimal_rule, principal_profit
 from ..game.oracle import Oracle, action_informed_oracle, learnable
-from .learner import was_cut_short
+from .learner import Identification, was_cut_short
 from ..paper.estimation import PAST
-from .identification import LEARNERS, identify, learner_for
+from .identification import LEARNERS, identify, learner_for, learner_row
 from ..experts.experts import best_known
-from ..experts.told import as_told
+from ..experts.told import Told, as_told
 from ..worlds.files import json_text, load_world, write_file
 
 log = logging.getLogger(__name__)
@@ -166,13 +162,13 @@ def as_method(at, given):
         raise InvalidInput(at, options, 'a dict of options')
     options = {as_parameter(at, k): as_value(f'{at}, option {k!r}', v)
                for k, v in options.items()}
-    if isinstance(call, str) and call in LEARNERS:
-        return Method(partial(identify_whole, method=call), options,
-                      taken(identify, LEARNERS[call].make) - {'options'}, call)
-    if not callable(call):
-        raise InvalidInput(at, call, f'one of {", ".join(LEARNERS)}, or a function')
-    anything = inspect.getfullargspec(call).varkw
-    return Method(call, options, None if anything else taken(call), source(call))
+    if callable(call):
+        anything = inspect.getfullargspec(call).varkw
+        return Method(call, options, None if anything else taken(call), source(call))
+    with placed(f'{at}, a function or '):
+        row = learner_row(call)     # type: ignore
+    return Method(partial(identify_whole, method=row.name), options,
+                  taken(identify, row.make) - {'options'}, row.name)
 
 def as_parameter(at, name):
     "`name`, which must be free for a parameter of a grid. Raises `InvalidInput`."
@@ -200,20 +196,11 @@ def labelled(name, given, read, label):
 
 def as_world(at, given):
     "A `World`, or what `load_world` takes, as a `World`."
-    if isinstance(given, World):
-        return given
-    try:
-        return load_world(given)
-    except InvalidInput as e:
-        raise InvalidInput(at, given,
-                           f'a World, or what load_world takes ({e})') from None
+    with placed(f'{at}, a World or '):
+        return given if isinstance(given, World) else load_world(given)
 
 def as_methods(given):
-    "Methods by label, each a `Method`."
-    if isinstance(given, (list, tuple)) and not all(isinstance(m, str) for m in given):
-        raise InvalidInput(
-            'methods', given,
-            'a list of names, or a dict of labels for functions and options')
+    "Methods by label, each a `Method`; functions have no label of their own."
     return labelled('methods', given, as_method, lambda m: m.text)
 
 def as_grid(grid, methods):
@@ -245,7 +232,7 @@ def cells(worlds, methods, grid):
     for world, (label, m) in product(worlds, methods.items()):
         free = {name: values for name, values in grid.items() if varies(m, name)}
         for values in product(*free.values()):
-            yield world, label, m.options | dict(zip(free, values))
+            yield world, label, dict(zip(free, values)) | m.options
 
 # %% ../../nbs/handbook/67_experiments.ipynb #c1b83741
 @dataclass(frozen=True, eq=False)
@@ -272,17 +259,16 @@ def perform(run, known, method):
                       allow_nan=False)
 
 # %% ../../nbs/handbook/67_experiments.ipynb #5354afdb
-def as_frame(records, parameters):
-    "A pandas frame of records (dicts), with a column for each of the `parameters`."
+def as_frame(records):
+    "A pandas frame of records (dicts), with a column for each of their parameters."
     import pandas as pd
-    named = lambda r: {name: r['parameters'].get(name) for name in parameters}
-    columns = ['world', 'method', *parameters, 'seed', 'repetition', *RESULTS]
-    rows = [r | named(r) for r in records]
-    frame = pd.DataFrame({c: pd.Series([r.get(c) for r in rows], dtype=object)
-                          for c in columns}, columns=columns)
+    names = dict.fromkeys(name for r in records for name in r['parameters'])
+    columns = ['world', 'method', *names, 'seed', 'repetition', *RESULTS]
+    frame = pd.DataFrame([r['parameters'] | r for r in records], columns=columns,
+                         dtype=object)
     types = {c: t for c, t in RESULTS.items() if t != 'str'} | dict(repetition='int64')
     return frame.astype(types).astype({c: frame[c].infer_objects().dtype
-                                       for c in parameters})
+                                       for c in names})
 
 # %% ../../nbs/handbook/67_experiments.ipynb #58e80628
 def short_hash(value):
@@ -296,80 +282,57 @@ def world_key(world):
                            'a World; a kind of agent is a class derived from Agent')
     return short_hash(plain(world, 'world'))
 
-def release(version):
-    "What of a version decides what a run gives: not its third number, a patch."
-    return version.split('.')[:2]
-
-def manifest(worlds, methods, grid, seed):
-    "What an experiment is, in plain values."
-    called = {label: dict(call=m.text, options=m.options)
-              for label, m in methods.items()}
-    return dict(version=__version__, seed=seed, grid=grid, methods=called,
-                worlds={label: world_key(w) for label, w in worlds.items()})
-
-def names_of(contents):
-    "The names of all parameters: those of the grid, then those of options."
-    options = [name for m in contents['methods'].values() for name in m['options']]
-    return list(dict.fromkeys([*contents['grid'], *options]))
+def manifest(worlds, methods, seed):
+    """What the names in an experiment stand for, in plain values; the third number of a
+    version, a patch, doesn't change what a run gives."""
+    what = dict(version=__version__.split('.')[:2], seed=seed)
+    what |= {f'world {label}': world_key(w) for label, w in worlds.items()}
+    what |= {f'method {label}': dict(call=m.text, options=m.options)
+             for label, m in methods.items()}
+    return json.loads(json.dumps(what))
 
 # %% ../../nbs/handbook/67_experiments.ipynb #e66e6faa
-def runs_of(contents, methods, repetitions: Iterable[int]):
-    "Every `Planned` of a manifest, in order: world, method, parameters, repetition."
-    wanted = cells(contents['worlds'], methods, contents['grid'])
-    for (w, m, parameters), i in product(wanted, repetitions):
-        key = short_hash([
-            release(contents['version']), contents['seed'], w, contents['worlds'][w], m,
-            contents['methods'][m], parameters, i])
-        yield Planned(key, w, m, parameters, contents['seed'], i)
+def planned(worlds, methods, grid, repetitions, seed):
+    """The arguments of `experiment`, read: worlds, methods, manifest, and `Planned`
+    runs by key, in order: world, method, parameters, repetition."""
+    worlds = labelled('worlds', worlds, as_world, lambda w: w.name)
+    methods = as_methods(methods)
+    wanted = cells(worlds, methods, as_grid(grid, methods))
+    said = manifest(worlds, methods, as_integer('seed', seed))
+    runs = {}
+    for (w, m, parameters), i in product(wanted, as_repetitions(repetitions)):
+        key = short_hash([said['version'], said['seed'], w, said[f'world {w}'],
+                          m, said[f'method {m}'], parameters, i])
+        runs[key] = Planned(key, w, m, parameters, said['seed'], i)
+    return worlds, methods, said, runs
 
 def open_folder(path, contents):
     "The folder for an experiment: a new one, or one of its own, which may grow."
+    folder = Path(path)
     with file_trouble('path', str(path), 'a folder that can be written'):
-        folder = Path(path)
         folder.mkdir(parents=True, exist_ok=True)
-        if not (folder/'manifest.json').exists():
-            if any(p.suffix != '.part' for p in folder.iterdir()):
-                raise InvalidInput('path', str(path),
-                                   'a new or empty folder, or one of this experiment')
-            write_file(folder/'manifest.json', json_text(contents) + '\n')
+        known = (folder/'manifest.json').exists()
+        if not known and any(p.suffix != '.part' for p in folder.iterdir()):
+            raise InvalidInput('path', str(path),
+                               'a new or empty folder, or one of this experiment')
+        there = read_manifest(folder) if known else {}
+        if odd := [name for name in contents if there.get(name, contents[name])
+                   != contents[name]]:
+            raise InvalidInput('path', str(path), 'a folder of this experiment: that '
+                               f'one differs in {", ".join(odd)}')
+        if there != there | contents:
+            write_file(folder/'manifest.json', json_text(there | contents) + '\n')
         (folder/'runs').mkdir(exist_ok=True)
-    there, mine = read_manifest(folder), json.loads(json.dumps(contents))
-    if other := differs(mine, there):
-        raise InvalidInput(
-            'path', str(path),
-            f'a folder of this experiment: that one differs in {", ".join(other)}')
-    both = grown(mine, there)
-    if both != there:
-        write_file(folder/'manifest.json', json_text(both) + '\n')
     return folder
-
-def differs(mine, theirs):
-    "The parts of two manifests that no experiment can have both of."
-    same = dict(version=release(mine['version']) == release(theirs['version']),
-                seed=mine['seed'] == theirs['seed'],
-                grid=mine['grid'].keys() == theirs['grid'].keys())
-    same |= {part: all(theirs[part].get(label, what) == what
-                       for label, what in mine[part].items())
-             for part in ('worlds', 'methods')}
-    return [part for part, is_same in same.items() if not is_same]
-
-def grown(mine, theirs):
-    "The manifest of all that two manifests hold."
-    grid = {name: [*there, *(v for v in mine['grid'][name] if v not in there)]
-            for name, there in theirs['grid'].items()}
-    return theirs | dict(worlds=theirs['worlds'] | mine['worlds'],
-                         methods=theirs['methods'] | mine['methods'], grid=grid)
 
 def read_manifest(path):
     "The manifest of an experiment's folder. Raises `InvalidInput` if it has none."
     try:
         contents = json_value((Path(path)/'manifest.json').read_text(encoding='utf-8'))
-    except (OSError, ValueError):
-        contents = None
-    keys = {'version', 'seed', 'worlds', 'methods', 'grid'}
-    whole = isinstance(contents, dict) and contents.keys() == keys
-    if whole and isinstance(contents['version'], str):
-        return contents
+        if contents.keys() >= {'version', 'seed'}:
+            return contents
+    except (OSError, ValueError, AttributeError):
+        pass
     raise InvalidInput('path', str(path), 'a folder that `experiment` has made')
 
 def read_runs(folder):
@@ -410,15 +373,6 @@ def as_repetitions(given):
         raise InvalidInput('repetitions', given,
                            'a number, or a list of distinct ones, not empty')
     return found
-
-def planned(worlds, methods, grid, repetitions, seed):
-    "The arguments of `experiment`, read: worlds, methods, manifest, and runs by key."
-    worlds = labelled('worlds', worlds, as_world, lambda w: w.name)
-    methods = as_methods(methods)
-    contents = manifest(worlds, methods, as_grid(grid, methods),
-                        as_integer('seed', seed))
-    runs = runs_of(contents, methods, as_repetitions(repetitions))
-    return worlds, methods, contents, {r.key: r for r in runs}
 
 def follow(lines, done, total, progress) -> Any:
     "Pass on lines or tasks, one a run, with a bar if `progress`."
@@ -483,26 +437,25 @@ def experiment(worlds: Any, methods: Any, grid: dict[str, Any],
     wrong = [error for k in runs if (error := done[k].get('error'))]
     if wrong:
         log.warning(f'{len(wrong)} of {len(runs)} runs failed, the first: {wrong[0]}')
-    return as_frame([done[k] for k in runs], names_of(contents))
+    return as_frame([done[k] for k in runs])
 
 # %% ../../nbs/handbook/67_experiments.ipynb #e44b4ab8
 def read_experiment(path: str | PathLike[str]) -> pd.DataFrame:
-    """The frame of what is there of an experiment in a folder, in the order of
-    `experiment`. Raises `InvalidInput`.
+    """The frame of what is there of an experiment in a folder: worlds and methods in
+    the order in which they came, parameters by their values. Raises `InvalidInput`.
 
     >>> frame = experiment(['advert'], ['sharp'], dict(eps=3., delta=.1), 1,
     ...     seed=0, n_jobs=0, path=folder + '/kept')
     >>> len(read_experiment(folder + '/kept'))
     1
     """
-    contents, found = read_manifest(path), read_runs(Path(path))
+    names, found = list(read_manifest(path)), read_runs(Path(path))
     def order(r):
-        values = [vs.index(r['parameters'][name])
-                  for name, vs in contents['grid'].items()
-                  if r['parameters'].get(name, vs) in vs]
-        return (list(contents['worlds']).index(r['world']),
-                list(contents['methods']).index(r['method']), values, r['repetition'])
-    return as_frame(sorted(found.values(), key=order), names_of(contents))
+        values = [(v, '') if is_number(v) else (0., str(v))
+                  for v in r['parameters'].values()]
+        return (*(names.index(f'{what} {r[what]}') for what in ('world', 'method')),
+                values, r['repetition'])
+    return as_frame(sorted(found.values(), key=order))
 
 # %% ../../nbs/handbook/67_experiments.ipynb #e3f6936b
 def summarise(frame: pd.DataFrame,
@@ -648,7 +601,7 @@ def proved_after(found, rounds=np.inf, paid=np.inf):
         return found.certificate.bound
     return float(t.bounds[t.rounds <= n + 1].min(initial=np.inf))
 
-def _forecast_row(world, found, *, hires, rounds, sums):
+def _forecast_row(world, found, hires):
     "What a forecast keeps of a run; of an expert who isn't rational, no losses."
     cut, known = was_cut_short(found.status), found.lost is not None
     if hires is not None and not known:
@@ -656,12 +609,7 @@ def _forecast_row(world, found, *, hires, rounds, sums):
     row = dict(eps=found.eps, finished=not cut, rounds=np.inf if cut else found.rounds,
                paid=found.paid, lost=found.lost if known else np.nan,
                break_even=break_even(world, found) if known else np.nan)
-    row |= {} if hires is None else dict(total=total_loss(world, found, hires))
-    row |= {f'proved_{n}': proved_after(found, as_integer('rounds', n, 1))
-            for n in rounds}
-    return row | {
-        f'proved_for_{x:g}': proved_after(found, paid=as_number('sums', x, 0.))
-        for x in sums}
+    return row | ({} if hires is None else dict(total=total_loss(world, found, hires)))
 
 def _forecast_table(rows):
     "A pandas frame with a row a method and ϵ: counts and quantiles of its runs."
@@ -729,15 +677,16 @@ def forecast(world: World, *, eps: float | Sequence[float] | None = None,
     tasks = [*product(methods, _targets(world, eps, hires), range(runs))]
     rows, asked = [], dict(margin=margin) if as_number('margin', margin, 0.) else {}
     asked |= {} if unit is None else dict(unit=unit)
+    at: dict = {f'proved_{n}': dict(rounds=as_integer('rounds', n, 1)) for n in rounds}
+    at |= {f'proved_for_{x:g}': dict(paid=as_number('sums', x, 0.)) for x in sums}
     for method, e, i in follow(tasks, 0, len(tasks), progress):
-        found = identify_whole(world, eps=e, delta=delta, method=method,
-                               budget=cap, oracle=oracle, seed=generator(seed, i),
-                               told=told, **asked)
-        rows.append(dict(method=method) | _forecast_row(
-            world, with_fee(found, fee), hires=hires, rounds=rounds, sums=sums))
+        found = with_fee(identify_whole(
+            world, eps=e, delta=delta, method=method, budget=cap, oracle=oracle,
+            seed=generator(seed, i), told=told, **asked), fee)
+        rows.append(dict(method=method) | _forecast_row(world, found, hires)
+                    | {name: proved_after(found, **then) for name, then in at.items()})
     if hires is not None:
-        nothing = dict.fromkeys(['rounds', 'paid', 'lost', 'break_even'], 0.)
         lost = hires*(world.best_profit - profit_of_nothing(world))
-        rows.append(dict(method='pay nothing', eps=np.nan, finished=True, total=lost)
-                    | nothing)
+        rows.append(dict(method='pay nothing', eps=np.nan, finished=True, total=lost,
+                         rounds=0., paid=0., lost=0., break_even=0.))
     return _forecast_table(rows)

@@ -8,8 +8,6 @@ from collections.abc import Callable, Generator, Sequence
 from os import PathLike
 from typing import Any, ParamSpec, TYPE_CHECKING
 if TYPE_CHECKING:
-    from oia_nb.paper.estimation import Transcript
-    from oia_nb.game.information import Response
     import pandas as pd
 _P = ParamSpec('_P')
 
@@ -31,8 +29,8 @@ from types import SimpleNamespace
 import numpy as np
 from ..core import InvalidInput, OIAError, OracleViolated, as_choice, as_integer
 from ..core import as_number, generator
-from ..paper.estimation import FORCED, NORMAL, PAST
-from ..game.information import Setting, World
+from ..paper.estimation import FORCED, NORMAL, PAST, Transcript
+from ..game.information import Response, Setting, World
 from ..game.oracle import Oracle
 from ..game.scoring import ScoringRule
 from ..show.facts import (FactTable, amount, brief, in_percent, numbered, sensible,
@@ -145,19 +143,16 @@ class Trace:
     states: np.ndarray | None = None
 
     def __post_init__(self):
-        a_round = 'arms', 'beliefs', 'targets', 'kinds', 'payments', 'states'
-        a_snapshot = 'rounds', 'profits', 'radii', 'bounds'
-        for names in a_round, a_snapshot:
-            sizes = {name: len(part) for name in names
-                     if (part := getattr(self, name)) is not None}
-            if len(set(sizes.values())) > 1:
+        sizes = {k: len(part) for k, part in vars(self).items() if part is not None}
+        a_snapshot = {'rounds', 'profits', 'radii', 'bounds'}
+        for names in sizes.keys() - a_snapshot, sizes.keys() & a_snapshot:
+            if len({sizes[name] for name in names}) > 1:
                 raise InvalidInput('trace', sizes, 'parts of one length')
 
     def to_frame(self, setting: Setting | None = None) -> pd.DataFrame:
         "One row a round as a pandas frame: `trace_frame`."
         from oia_nb.show.views import trace_frame
         return trace_frame(self, setting)
-
 
 # %% ../../nbs/appendix/62_learner.ipynb #dc4b540e
 @dataclass(frozen=True)
@@ -313,9 +308,9 @@ class Identification:
         """Check the claim by its proof and the facts; returns a `Verification`. With
         `exact`, in fractions where that can be."""
         if self.proved is None and self.status not in CLAIMS:
-            return Verification('nothing is claimed', '', 0.)
+            return Verification('nothing is claimed')
         if self.proved is None or self.proved.proof is None:
-            return Verification('there is no proof', '', 0.)
+            return Verification('there is no proof')
         start, rests = perf_counter(), ''
         try:
             facts, claim = facts_of(self), claim_of(self)
@@ -500,8 +495,8 @@ def _earned(claim, p, facts):
 class Verification:
     "What the checker says: what fails (or None), what it `rests` on, its `seconds`."
     refused: str | None
-    rests: str
-    seconds: float
+    rests: str = ''
+    seconds: float = 0.
 
     def __bool__(self):
         return self.refused is None
@@ -615,17 +610,14 @@ def within(inner: Any, answer: Callable[[Any], Any]) -> Generator[Any, Any, Any]
     >>> next(within(sharp(z, oracle, eps=1., delta=.1), lambda rule: iter([rule])))
     ScoringRule(19 beliefs, 2 states, pays 0 to 0 of 1)
     """
-    rule = next(inner)
-    while True:
-        try:
-            response = yield from answer(rule)
-        except Halt as e:
-            halt = e
-            break
-        try:
-            rule = inner.send(response)
-        except StopIteration as end:
-            return end.value
+    try:
+        rule = next(inner)
+        while True:
+            rule = inner.send((yield from answer(rule)))
+    except StopIteration as end:
+        return end.value
+    except Halt as e:
+        halt = e
     try:
         inner.throw(Stopped())
     except StopIteration as end:
@@ -637,10 +629,10 @@ def within(inner: Any, answer: Callable[[Any], Any]) -> Generator[Any, Any, Any]
     return found
 
 # %% ../../nbs/appendix/62_learner.ipynb #c7e00001
-def within_sum(learner: Learner, most: float, fee: float = 0.) -> Learner:
+def within_sum(learner: Learner, most: float) -> Learner:
     """The `Learner`, which is stopped before a round after which it might have paid
-    more than `most` in all, in expectation at what is reported, with a `fee` for each
-    round. Its status is "paid_cap" then, and its certificate the best so far.
+    more than `most` in all, in expectation at what is reported. Its status is then
+    "paid_cap", and its certificate the best so far.
 
     >>> simulate(within_sum(sharp(z, oracle, eps=.2, delta=.1), 1.), clinic, 0).status
     'paid_cap'
@@ -648,11 +640,11 @@ def within_sum(learner: Learner, most: float, fee: float = 0.) -> Learner:
     most, paid = as_number('max_paid', most, 0.), 0.
     def answer(rule):
         nonlocal paid
-        if paid + fee + rule.expected.max() > most:
+        if paid + rule.expected.max() > most:
             raise Halt('paid_cap')
         response = yield rule
         _, belief = check_response(learner.setting, response)
-        paid += fee + rule.expected[belief]
+        paid += rule.expected[belief]
         return response
     return Learner(learner.setting, within(learner, answer), lambda: learner.best,
                    states=learner.states)

@@ -6,26 +6,25 @@
 from __future__ import annotations
 from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import Any, SupportsFloat, TYPE_CHECKING, TypeVar
+from typing import Any, TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
-    from oia_nb.run.learner import Finding, Identification
     import pandas as pd
 _Method = TypeVar('_Method', bound=Callable[..., Any])
 
 # %% auto #0
-__all__ = ['WRITTEN', 'SNAP', 'SAME_RULE', 'SCHEMA', 'HEAD', 'CALIBRATION_LEVEL', 'ROUNDS', 'BECAME', 'SLIPS', 'IN_A_NEW_FILE',
-           'WAYS', 'Damaged', 'Busy', 'naming', 'writing', 'chained', 'as_record', 'is_torn', 'read_journal', 'Journal',
-           'Refused', 'said_text', 'as_said', 'as_report', 'rule_digest', 'is_same', 'Tape', 'checked_head',
-           'as_response', 'drawn', 'read_header', 'Offer', 'as_page', 'as_body', 'reckoner', 'who_holds',
-           'tickets_html', 'SessionRound', 'Session', 'new_head', 'payable_oracle', 'past_answer', 'as_a_whole',
-           'in_rounds', 'control_questions', 'calibration_evidence', 'Calibration']
+__all__ = ['SNAP', 'SAME_RULE', 'SCHEMA', 'HEAD', 'CALIBRATION_LEVEL', 'ROUNDS', 'BECAME', 'SLIPS', 'IN_A_NEW_FILE', 'WAYS',
+           'Damaged', 'Busy', 'writing', 'chained', 'as_record', 'is_torn', 'read_journal', 'Journal', 'Refused',
+           'said_text', 'as_said', 'as_report', 'rule_digest', 'is_same', 'taken_from', 'checked_head', 'as_response',
+           'drawn', 'read_header', 'Offer', 'as_page', 'as_body', 'reckoner', 'who_holds', 'tickets_html',
+           'SessionRound', 'Session', 'new_head', 'payable_oracle', 'past_answer', 'as_a_whole', 'in_rounds',
+           'control_questions', 'calibration_evidence']
 
 # %% ../../nbs/experts/27_session.ipynb #8b07a95c
 import hashlib
 import json
 import os
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from errno import ENOSPC
@@ -33,26 +32,26 @@ from functools import wraps
 from html import escape
 from itertools import count
 from threading import RLock
-from weakref import WeakValueDictionary
 import numpy as np
 from .. import __version__
-from ..core import (InvalidInput, OIAError, PROB_TOL, as_choice, as_integer,
-                         as_kind, as_number, as_text, as_value, file_trouble,
-                         fresh_seed, generator, json_value, placed,
-                         plain)
+from ..core import (InvalidInput, OIAError, PROB_TOL, as_array, as_choice,
+                         as_integer, as_kind, as_number, as_text, as_value,
+                         file_trouble, fresh_seed, generator, json_value,
+                         placed, plain)
 from ..paper.estimation import NORMAL, PAST
 from ..game.information import Response, Setting, World
 from ..game.scoring import ScoringRule
 from ..sharp.questions import search_rule
-from ..game.tickets import Menu, decimals, money, payable, remark, ticket_name
-from ..game.oracle import Oracle, learnable
+from ..game.tickets import (Menu, decimals, money, payable, remark, smallest,
+                                 ticket_name)
+from ..game.oracle import Oracle
 from ..experts.examination import CalibrationWatch
 from ..show.documents import identification_from_dict
-from .identification import (as_cap, check_options, learner_for, learner_row,
-                                       rounds_left, searching)
+from .identification import (check_options, completed, learner_for,
+                                       learner_row, rounds_left, with_oracle)
 from ..show.facts import ROWS_SHOWN, framed, html_table, in_percent, three_digits
-from .learner import (Origin, Stopped, Verification, check_fits,
-                                interrupts_held)
+from .learner import (Finding, Identification, Origin, Stopped,
+                                Verification, check_fits, interrupts_held)
 from ..experts.told import DIGITS_MOST, Check, Told, as_told
 from ..experts.open_setting import OpenSetting
 from ..game.stackelberg import region_margin
@@ -62,17 +61,11 @@ from ..worlds.files import as_file
 # %% ../../nbs/experts/27_session.ipynb #2ee07234
 class Damaged(OIAError):
     "A journal that isn't what was written: says which, in which line, at which byte."
+    def __init__(self, path: Any, what: str) -> None:
+        super().__init__(f'{path}: {what}; nothing was changed')
 
 class Busy(OIAError):
     "The session is open for writing elsewhere, or not open for it here."
-
-@contextmanager
-def naming(path):
-    "Where the block finds a file damaged, the error names it."
-    try:
-        yield
-    except Damaged as e:
-        raise Damaged(f'{path}: {e}; nothing was changed') from None
 
 def writing(path):
     "Where the block can't write the file, it raises `InvalidInput`."
@@ -85,15 +78,15 @@ def chained(previous, record):
 
 # %% ../../nbs/experts/27_session.ipynb #d5dbf2dc
 def as_record(line, previous):
-    "A line (bytes) of a journal as a record, and its hash; raises `Damaged`."
+    "A line (bytes) of a journal as a record, and its hash. Raises `ValueError`."
     try:
         record = json_value(line.decode('utf-8'))
         own = record.pop('hash')
         expected = chained(previous, record)
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
-        raise Damaged('is no record') from None
+        raise ValueError('is no record') from None
     if own != expected:
-        raise Damaged('was changed, or a line before it is missing')
+        raise ValueError('was changed, or a line before it is missing')
     return record, own
 
 def is_torn(line):
@@ -106,7 +99,7 @@ def is_torn(line):
         pass
     return False
 
-def read_journal(data, cut=False):
+def read_journal(data, cut=False, path='the file'):
     """The records of a journal (bytes), the last hash, and how many bytes are whole
     records, but for a torn last line. Raises `Damaged`; with `cut` if none is left."""
     records, previous, at = [], '', 0
@@ -116,20 +109,18 @@ def read_journal(data, cut=False):
             break
         try:
             record, previous = as_record(line, previous)
-        except Damaged as e:
+        except ValueError as e:
             if cut and records:
                 break
             way = ('; Session.open(path, cut=True) goes on from the lines before it, '
                    'and keeps the rest in a file beside')*bool(records)
-            where = f'line {number} (byte {at}) of the journal'
-            raise Damaged(f'{where} {e}{way}') from None
+            raise Damaged(path, f'line {number} (byte {at}) of the journal {e}{way}'
+                          ) from None
         records.append(record)
         at += len(line) + (not last)
     return records, previous, at
 
 # %% ../../nbs/experts/27_session.ipynb #979555ca
-WRITTEN = WeakValueDictionary()     # journals that are written, by process and path
-
 class Journal:
     """An append-only file of `records` with one writer; `notes` tell what was found on
     opening. With `cut` it goes on after the last whole record. Raises `InvalidInput`,
@@ -138,20 +129,18 @@ class Journal:
         from filelock import FileLock, Timeout
         with file_trouble('path', path, 'the file of a session, nothing else'):
             self.path = as_file(path)
-            self.key = os.getpid(), str(self.path.resolve())
-        if self.path.is_dir() or not self.path.parent.is_dir():
-            raise InvalidInput('path', str(path), 'a file in a folder that exists')
+            if self.path.is_dir() or not self.path.parent.is_dir():
+                raise InvalidInput('path', str(path), 'a file in a folder that exists')
         self.lock, self.why = None, 'was opened for reading only'
         if write and (new or self.path.exists()):
-            self.lock = FileLock(f'{self.path}.lock')
+            lock = FileLock(f'{self.path}.lock')
             with writing(path):
                 try:
-                    self.lock.acquire(timeout=0)
+                    lock.acquire(timeout=0)
                 except Timeout:
-                    where = ('this process: go on there, or close() it'
-                             if self.key in WRITTEN else 'another process')
-                    raise Busy(f'{self.path} is open for writing in {where}') from None
-            WRITTEN[self.key] = self
+                    raise Busy(f'{self.path} is open for writing in this process or '
+                               'another one: go on there, or close() it') from None
+            self.lock = lock
         try:
             self._open(new, write, cut)
         except BaseException:
@@ -162,7 +151,6 @@ class Journal:
         "Let others write."
         if self.lock is not None:
             self.lock.release()
-            WRITTEN.pop(self.key, None)
             self.lock, self.why = None, 'was closed'
 
     def _open(self, new, write, cut):
@@ -174,8 +162,7 @@ class Journal:
                 raise InvalidInput('path', str(self.path), 'a new file; Session.open goes '
                                    'on with this one') from None
             data = self.path.read_bytes()
-        with naming(self.path):
-            self.records, self.last, self.whole = read_journal(data, cut)
+        self.records, self.last, self.whole = read_journal(data, cut, self.path)
         self.notes, self.size, rest = [], len(data), data[self.whole:]
         self.ends = b'\n' if self.whole and data[self.whole - 1] != ord('\n') else b''
         if rest and b'\n' not in rest and is_torn(rest):
@@ -208,7 +195,7 @@ class Journal:
                                       allow_nan=False).encode() + b'\n'
         with writing(self.path), open(self.path, 'r+b', buffering=0) as f:
             if self.size not in (None, f.seek(0, os.SEEK_END)):
-                raise Damaged(f'{self.path} was changed since it was opened')
+                raise Damaged(self.path, 'was changed since it was opened')
             self.size = None
             f.truncate(self.whole)
             f.seek(self.whole)
@@ -244,14 +231,10 @@ def as_said(setting, report):
         if len(report) < len(states):
             raise Refused('report', report, f'{expected}, all of them')
         values = [report[w] for w in states]
-    elif isinstance(report, (set, frozenset, bytes, bytearray)):
-        values = ()         # a set has no order, and bytes would be read as numbers
     try:
-        x = np.array([as_number('report', v, 0.) for v in values])
-    except (TypeError, InvalidInput):
-        x = np.zeros(0)
-    if len(x) != len(states):
-        raise Refused('report', report, expected)
+        x = as_array('report', values, (setting.W, ), 0.)
+    except InvalidInput:
+        raise Refused('report', report, expected) from None
     return x/100 if x.sum() > 2 else x
 
 # %% ../../nbs/experts/27_session.ipynb #cc5d3afa
@@ -299,38 +282,31 @@ def is_same(a, b):
     "Whether two rules pay the same but for `SAME_RULE`, in units of the bound."
     return bool(np.abs(a.values - b.values).max() <= SAME_RULE*b.bound)
 
-class Tape:
-    "Answers for a learner that chooses its own questions: pairs (rule, anything)."
-    def __init__(self, answers=()):
-        self.answers = list(answers)
-
-    def next(self, rule):
-        "The first answer that waits for this rule, or None."
-        for n, (asked, answer) in enumerate(self.answers):
-            if is_same(asked, rule):
-                del self.answers[n]
-                return answer
+def taken_from(tape, rule):
+    "The first answer to this rule, or None, off a tape of pairs (rule, answer)."
+    n = next((n for n, (asked, _) in enumerate(tape) if is_same(asked, rule)), None)
+    return None if n is None else tape.pop(n)[1]
 
 # %% ../../nbs/experts/27_session.ipynb #c993a6c5
 SCHEMA = 3
-# what the headers of earlier schemas lack
-HEAD: dict = dict(history=[], snap=SNAP, currency=None, fee=0., max_paid=None,
-                  unit=None, asks=False, person=None, left=[], lottery=None)
+# {field of a header: what it is if an earlier schema lacks it, its check, its limits}
+HEAD: dict[str, tuple] = dict(
+    snap=(SNAP, as_number, 0., .5), fee=(0., as_number, 0.),
+    max_paid=(None, as_number, 0.), unit=(None, as_number, 0., np.inf, True),
+    asks=(False, as_kind, bool), history=([], as_kind, list), left=([], as_kind, list),
+    currency=(None, as_text), person=(None, as_text), lottery=(None, as_text))
 
-def checked_head(head):
-    "The `Setting`, the `Oracle` or None, and the history of a header."
+def checked_head(fields):
+    "A header of all fields, its `Setting`, its `Oracle` or None, and its history."
+    head = {name: usual for name, (usual, *_) in HEAD.items()} | fields
     setting, oracle = Setting(**head['setting']), head['oracle']
     rule_of = lambda values: ScoringRule(values, setting.support, setting.bound)
     if oracle:
         oracle = Oracle([rule_of(v) for v in oracle['rules']], oracle['margins'])
-    checks: dict[str, Any] = dict(
-        snap=(as_number, 0., .5), fee=(as_number, 0.), asks=(as_kind, bool),
-        left=(as_kind, list), max_paid=(as_number, 0.), currency=(as_text, ),
-        person=(as_text, ), lottery=(as_text, ),
-        unit=(as_number, 0., setting.bound, True))
-    for name, (check, *limits) in checks.items():
-        if head[name] is not None or HEAD[name] is not None:
-            check(name, head[name], *limits)
+    for name, (usual, check, *limits) in HEAD.items():
+        if head[name] is not None or usual is not None:
+            head[name] = check(name, head[name], *limits)
+    as_number('unit', head['unit'] or setting.bound, 0., setting.bound)
     row, options = learner_row(head['method']), head['options']
     check_options(row, options)
     for name, value in options.items():
@@ -344,7 +320,7 @@ def checked_head(head):
         raise InvalidInput('unit', head['unit'], f'none: the learner {row.name} must '
                            'announce the rules that it asks, to the last digit')
     row.make(setting, oracle, eps=head['eps'], delta=head['delta'], **options)
-    return setting, oracle, past
+    return head, setting, oracle, past
 
 # %% ../../nbs/experts/27_session.ipynb #c993a601
 def as_response(setting, arm, belief, state=None):
@@ -372,9 +348,9 @@ def read_header(path, records) -> Any:
                            f'{SCHEMA}; the file was made by a later version of this '
                            'package')
     try:
-        return HEAD | head, *checked_head(HEAD | head)
+        return checked_head(head)
     except (LookupError, TypeError, AttributeError, ValueError, OIAError) as e:
-        raise Damaged('line 1 of the journal is no header of a session '
+        raise Damaged(path, 'line 1 of the journal is no header of a session '
                       f'({type(e).__name__}: {e})') from None
 
 # %% ../../nbs/experts/27_session.ipynb #6c963620
@@ -484,8 +460,9 @@ def tickets_html(menu, states, digits=None, unit=None, *, pays='pays', when=None
                  most=ROWS_SHOWN):
     "A menu as a table of HTML: what each ticket pays, and in words `when` to take it."
     heads = ['ticket', *(f'{pays} if {w}' for w in states)]
-    rows = [[ticket_name(b), *(money(abs(x), digits, unit) for x in t)]
-            for b, t in enumerate(menu.tickets)]
+    printed = [np.where(t > smallest(t, digits), t, 0.) for t in menu.tickets]
+    rows = [[ticket_name(b), *(money(x, digits, unit) for x in t)]
+            for b, t in enumerate(printed)]
     if when:
         heads.append('when to take it')
         rows = [[*row, words] for row, words in zip(rows, when)]
@@ -580,11 +557,14 @@ class Session:
     """
     def __init__(self, journal: Any) -> None:
         self.journal, self._lock = journal, RLock()
-        with naming(journal.path):
+        try:
             self.head, self.setting, self.oracle, self._past = read_header(
                 journal.path, journal.records)
             self._row = learner_row(self.head['method'])
             self._read()
+        except BaseException:
+            journal.close()
+            raise
 
     @classmethod
     def open(cls, path: str | PathLike[str], *, write: bool = True,
@@ -595,15 +575,10 @@ class Session:
         rest is kept in a file beside it, which `notes` names. Raises `InvalidInput`,
         `Busy`, `Damaged`.
         """
-        journal = Journal(path, write=write, cut=cut)
-        try:
-            s = cls(journal)
-            if not s.unused:
-                s._keep_result()
-            return s
-        except BaseException:
-            journal.close()
-            raise
+        s = cls(Journal(path, write=write, cut=cut))
+        if not s.unused:
+            s._keep_result()
+        return s
 
     def close(self) -> None:
         "Let others write the file."
@@ -620,35 +595,37 @@ class Session:
                unit: float | None = None, fee: float = 0., max_paid: float | None = None,
                history: Sequence[Any] = (), told: Told | str | None = None,
                asks: bool = False, person: str | None = None, lottery: str | None = None,
-               **options: Any) -> Session:
+               budget: int | None = None, **options: Any) -> Session:
         """A new session of a `World` or a `Setting`, of which only the setting is kept, in
         a new file, which must not exist yet. Raises `InvalidInput`, and nothing is written.
 
         `oracle` is worked out from a world; with None, or in a setting, the learner looks
         for the arms itself (chapter 28). `eps` and `delta` are the target; `method` is a
         learner by name (None: the first that honours what is `told`, a `Told` or a text),
-        with its `options` as plain values. `snap` is how far a report may be from a listed
-        belief, in every state, to stand for it. Sums are in the `currency`, payments in
-        multiples of `unit` (.01 for cents), with a `fee` for each round besides, to the
-        `person` whose receipt it is; the session ends before more than `max_paid` may be
-        paid, in expectation at what is reported. `history` lists answers of the same
-        expert to proper rules from before: (rule, arm, report), also with the state; a rule
-        may be the name or index of an arm: the oracle's. With `asks`, an answer that
-        contradicts others is asked again before it ends the session; the expert must know.
-        With a `lottery`, a text as seed, tickets are chances of the largest payment.
+        with a `budget` of rounds and its `options` as plain values. `snap` is how far a
+        report may be from a listed belief, in every state, to stand for it. Sums are in the
+        `currency`, payments in multiples of `unit` (.01 for cents), with a `fee` for each
+        round besides, to the `person` whose receipt it is; the session ends before more
+        than `max_paid` may be paid, in expectation at what is reported. `history` lists
+        answers of the same expert to proper rules from before: (rule, arm, report), also
+        with the state; a rule may be the name or index of an arm: the oracle's. With
+        `asks`, an answer that contradicts others is asked again before it ends the session;
+        the expert must know. With a `lottery`, a text as seed, tickets are chances of the
+        largest payment.
         """
-        head = new_head(where, oracle, method, history, told, options, dict(
-            eps=eps, delta=delta, snap=snap, currency=currency, unit=unit, fee=fee,
-            max_paid=max_paid, asks=asks, person=person, lottery=lottery))
+        head = new_head(where, oracle, method=method, history=history, told=told,
+                        budget=budget, options=options, eps=as_number('eps', eps),
+                        delta=as_number('delta', delta), snap=snap, currency=currency,
+                        unit=unit, fee=fee, max_paid=max_paid, asks=asks, person=person,
+                        lottery=lottery)
         journal = Journal(path, new=True)
         try:
             journal.append(head)
-            return cls(journal)
         except BaseException:
-            if not journal.records:
-                journal.path.unlink(missing_ok=True)
+            journal.path.unlink(missing_ok=True)
             journal.close()
             raise
+        return cls(journal)
 
     def _file(self, record, line):
         "What a record says. Raises `Damaged` if it makes no sense where it stands."
@@ -665,7 +642,8 @@ class Session:
                 n = as_integer('round', record.get('round'), 1, len(self._rounds))
                 self._file_round(self._rounds[n - 1], kind, record)
         except (InvalidInput, TypeError, ValueError, LookupError) as e:
-            raise Damaged(f'line {line} of the journal, {kind}: {e}') from None
+            raise Damaged(self.journal.path, f'line {line} of the journal, {kind}: {e}'
+                          ) from None
 
     def _file_round(self, at, kind, record):
         "What a record says of the round `at`. Raises `InvalidInput` if it can't."
@@ -680,16 +658,12 @@ class Session:
             at.arm = at.belief = at.state = at.revealed = None
         if after == 'open':
             return
-        given = {name: record[name] for name in ('arm', 'belief', 'state', 'said',
-                                                 'distance', 'note')
-                 if record.get(name) is not None}
-        if 'state' in given:
-            as_integer('state', given['state'], 0, self.setting.W - 1)
-            if at.state is None:
-                at.revealed = sum(r.state is not None for r in self._rounds)
-        for name, value in given.items():
-            setattr(at, name, value)
-        as_response(self.setting, at.arm, at.belief)
+        if at.state is None and record.get('state') is not None:
+            at.revealed = sum(r.state is not None for r in self._rounds)
+        for name in 'arm', 'belief', 'state', 'said', 'distance', 'note':
+            if record.get(name) is not None:
+                setattr(at, name, record[name])
+        as_response(self.setting, at.arm, at.belief, at.state)
 
     def _file_offer(self, record):
         n, z = len(self._rounds) + 1, self.setting
@@ -767,14 +741,14 @@ class Session:
         "The learner, with all answers that stand; or the result that is on file."
         head, options = self.head, self.head['options']
         self._rule = self._failure = self._learner = None
-        self._result, self._tape = self._filed, Tape()
+        self._result, self._tape = self._filed, []
         if self._result is not None:
             return
         if 'record' in self._row.options and not options.get('margin'):
             # it goes on from any facts: answers to rules that it didn't ask
             options = options | dict(record=self.record)
         else:
-            self._tape = Tape(self.answers)
+            self._tape = list(self.answers)
         if head['unit']:
             options = options | dict(unit=head['unit'])
         self._learner = self._row.make(self.setting, self.oracle, eps=head['eps'],
@@ -786,7 +760,7 @@ class Session:
     @property
     def unused(self) -> int:
         "How many answers that stand, or are from before, the learner has not read."
-        return len(self._tape.answers)
+        return len(self._tape)
 
     @property
     def notes(self) -> list[str]:
@@ -809,7 +783,7 @@ class Session:
         try:
             while True:
                 self._rule = self._learner.send(response)
-                response = self._tape.next(self._rule)
+                response = taken_from(self._tape, self._rule)
                 if response is None:
                     break
             most = self.head['max_paid']
@@ -834,11 +808,9 @@ class Session:
         "File the result of a learner that is done; where that fails, `notes` says so."
         if self._result is None or self._filed is not None or self.journal.lock is None:
             return
-        try:
+        # no room on the disk, or a learner of one's own whose result isn't plain
+        with suppress(OIAError, TypeError, ValueError):
             self._write(kind='ended', result=self._result.to_dict(trace=True))
-        except (OIAError, TypeError, ValueError):
-            # no room on the disk, or a learner of one's own whose result isn't plain
-            return
 
     def _write(self, **record):
         record['at'] = datetime.now(timezone.utc).isoformat(timespec='seconds')
@@ -862,20 +834,15 @@ class Session:
         if the session is over."""
         self._need_open()
         if self._open_round() is None:
-            said, best = set(), self.best
-            def named(rule):
-                "A rule by its digest, with its payments where it is new."
-                name = rule_digest(rule)
-                new = name not in self._offered and name not in said
-                said.add(name)
-                return name, rule.values.tolist() if new else None
-            new = [(before, *named(rule), arm) for before, rule, arm in self._fresh()]
-            name, values = named(self._rule)
-            more = dict(values=values, new=new or None,
-                        bound=best.bound if best and best.certificate else None)
+            best, name, more = self.best, rule_digest(self._rule), {}
+            if name not in self._offered:
+                more['values'] = self._rule.values.tolist()
+            if best and best.certificate:
+                more['bound'] = best.bound
+            if new := self._fresh():
+                more['new'] = new
             self._write(kind='offer', round=len(self._rounds) + 1, rule=name,
-                        why=getattr(self._learner, 'asking', (NORMAL, None)),
-                        **{k: v for k, v in more.items() if v is not None})
+                        why=getattr(self._learner, 'asking', (NORMAL, None)), **more)
         return self._offer(len(self._rounds), self._rounds[-1].rule)
 
     def _offer(self, number, rule):
@@ -884,16 +851,17 @@ class Session:
                      decimals(head['unit']), self.say, head['lottery'] is not None)
 
     def _fresh(self):
-        "Registrations that aren't in the file: (the round before it, its rule, arm)."
+        "Registrations that aren't in the file: the round before, the rule twice, the arm."
         record = getattr(self._learner, 'record', None)
         if record is None:
             return []
-        before = [0]*(len(self._past) + 1) + [r.number for r in self._standing]
-        rules = [ScoringRule(v, self.setting.support, self.setting.bound)
-                 for v in record.rules]
+        z, before = self.setting, [0]*(len(self._past) + 1)
+        before += [r.number for r in self._standing]
+        def line(n, place, arm):
+            rule = ScoringRule(record.rules[place], z.support, z.bound)
+            return before[n], rule_digest(rule), rule.values.tolist(), arm
         # the learner began with those in the file, whatever was taken back since
-        new = record.registered[len(self._registered):]
-        return [(before[n], rules[rule], arm) for n, rule, arm in new]
+        return [line(*new) for new in record.registered[len(self._registered):]]
 
     def _asked(self, number):
         "The open round, of that number if one is given. Raises `Refused`."
@@ -918,11 +886,11 @@ class Session:
 
     def _state(self, state):
         "The index of a state by its name or index. Raises `Refused`."
+        states = self.setting.states
         with placed(kind=Refused):
             if isinstance(state, str):
-                states = list(self.setting.states)
                 return states.index(as_choice('state', state, states))
-            return as_integer('state', state, 0, self.setting.W - 1)
+            return as_integer('state', state, 0, len(states) - 1)
 
     def _said(self, arm, state, r=None, **said) -> dict[str, Any]:
         """What was said, as fields of the record of a round; only what is new, if `r` was
@@ -1079,10 +1047,10 @@ class Session:
         seen = self.calibration(min((c.level for c in found.checks if c.level),
                                     default=told.alarm))
         others = tuple(c for c in found.checks if c.name != 'calibration')
-        found = replace(found, checks=(*others, seen.check))
+        found = replace(found, checks=(*others, seen))
         # what a trial says holds whatever is reported
         assumes = 'assumption_violated' in self._row.statuses
-        if (seen.alarm and assumes and told.beliefs == 'calibrated'
+        if (not seen.passed and assumes and told.beliefs == 'calibrated'
                 and told.is_exact(self.setting.support)):
             found = replace(found, certificate=None, profit=None, lead=None,
                             status='assumption_violated', violated='calibration',
@@ -1094,19 +1062,19 @@ class Session:
         """End the session: the learner's `Identification` with status "stopped" and the
         best rule so far. Raises `Refused` for a learner that can't be stopped, and the
         session goes on."""
-        if self._rule is None:
-            return self.result      # type: ignore
-        try:
-            found = self._learner.stop()
-            self._write(kind='stopped')
-        except OIAError as e:
-            # the learner is over, the session isn't
-            self._start()
-            if isinstance(e, Stopped):
+        if self._result is None:
+            self._need_open()
+            try:
+                found = self._learner.stop()
+                self._write(kind='stopped')
+            except OIAError as e:
+                # the learner is over, the session isn't
+                self._start()
+                if not isinstance(e, Stopped):
+                    raise
                 raise Refused('session', self.head['method'],
                               'a learner that can be stopped') from None
-            raise
-        self._end(found)
+            self._end(found)
         return self.result      # type: ignore
 
     def verify(self, exact: bool = False) -> Verification:
@@ -1114,12 +1082,12 @@ class Session:
         file; returns a `Verification`."""
         found = self.result
         if found is None:
-            return Verification('the session is not over, and nothing is claimed', '', 0.)
+            return Verification('the session is not over, and nothing is claimed')
         filed = Counter((r.arm, self.setting.index(r.report)) for _, r in self.answers)
         trace = found.trace
         if trace is None or Counter(zip(trace.arms.tolist(),
                                         trace.beliefs.tolist())) - filed:
-            return Verification('the rounds of the result are not in the file', '', 0.)
+            return Verification('the rounds of the result are not in the file')
         return found.verify(exact)
 
     @property
@@ -1293,27 +1261,20 @@ class Session:
             'Control questions, and their answers:',
             html_table(['Question', 'Answer'], questions))
 
-    def calibration(self, level: float = CALIBRATION_LEVEL) -> Calibration:
-        """The `Calibration` of the rounds whose states are known; the alarm is false
-        with probability `level` at most."""
-        import pandas as pd
-        z, level = self.setting, as_number('level', level, 0., 1., strict_low=True)
+    def calibration(self, level: float = CALIBRATION_LEVEL) -> Check:
+        """Whether the states that are known fit the reports, a `Check`: the largest
+        evidence against it, and an alarm that is false with probability `level` at most."""
+        level = as_number('level', level, 0., 1., strict_low=True)
         known = sorted((r for r in self._rounds if r.due is not None),
                        key=lambda r: r.revealed)
         beliefs, states, arms = (np.array([getattr(r, name) for r in known], int)
                                  for name in ('belief', 'state', 'arm'))
-        def row(i):
-            came = np.bincount(states[beliefs == i], minlength=z.W)
-            cases = came.sum()
-            return ({f'said {w}': p for w, p in zip(z.states, z.support[i])}
-                    | dict(cases=int(cases))
-                    | {f'came {w}': n/cases for w, n in zip(z.states, came)})
-        table = pd.DataFrame([row(i) for i in np.unique(beliefs)])
-        evidence = calibration_evidence(z.support, beliefs, states, arms).max(initial=1.)
-        return Calibration(table, float(evidence), level)
+        evidence = float(calibration_evidence(self.setting.support, beliefs, states,
+                                              arms).max(initial=1.))
+        return Check('calibration', evidence, level, len(known), evidence < 1/level)
 
 # %% ../../nbs/experts/27_session.ipynb #89a5a88b
-def new_head(where, oracle, method, history, told, options, fields):
+def new_head(where, oracle, *, method, history, told, budget, options, **fields):
     "The header of a new session. Raises `InvalidInput`."
     if isinstance(where, OpenSetting):
         method = 'open_support' if method is None else method
@@ -1322,40 +1283,26 @@ def new_head(where, oracle, method, history, told, options, fields):
                              step=.01 if where.W == 2 else .05)
     if not isinstance(where, (World, Setting)):
         raise InvalidInput('where', where, 'a World, a Setting or an OpenSetting')
-    left = []
-    if isinstance(oracle, str):
-        as_choice('oracle', oracle, ['world'])
-        oracle = None
-        if isinstance(where, World):
-            where, oracle, left = learnable(where)
-    setting = where.setting if isinstance(where, World) else where
+    z = where.setting if isinstance(where, World) else where
+    row = learner_row(learner_for(told, z.support) if method is None else method)
+    rng = generator(fresh_seed())
+    where, oracle, left, seeds = with_oracle(row, where, oracle, rng)
+    z = where.setting if isinstance(where, World) else where
     if oracle is not None:
-        oracle = payable_oracle(oracle.on(setting), fields['unit'], where)
-    row = learner_row(learner_for(told, setting.support) if method is None else method)
-    options = as_cap(row, options, setting.K)
-    told = str(as_told(told).require(row.name, row.honours))
-    if told and 'told' in row.options:
-        options = options | dict(told=told)
-    if oracle is None:
-        options = searching(row, generator(fresh_seed())) | options
-    try:
-        history = list(history)
-    except TypeError:
-        raise InvalidInput('history', history,
-                           'a list of (rule, arm, report)') from None
-    known = {name: value for name, value in plain(setting).items()
+        oracle = payable_oracle(oracle.on(z), fields['unit'], where)
+    options = seeds | completed(row, z, told=told, budget=budget, options=options)
+    if said := str(options.pop('told', '')):
+        options['told'] = said
+    if not isinstance(history, (list, tuple)):
+        raise InvalidInput('history', history, 'a list of (rule, arm, report)')
+    known = {name: value for name, value in plain(z).items()
              if name != 'kind' and value is not None}
-    head = HEAD | fields | dict(
+    return checked_head(fields | dict(
         kind='oia-session', left=list(left), schema=SCHEMA, package=__version__,
         numpy=np.__version__, setting=known, method=row.name, options=options,
         oracle=oracle and dict(rules=[r.values.tolist() for r in oracle.rules],
                                margins=plain(oracle.margins)),
-        history=[past_answer(setting, oracle, n, old) for n, old in enumerate(history)])
-    checked_head(head)
-    # a Decimal is as good a number as any, but JSON knows none
-    return head | {name: float(x) for name, x in fields.items()
-                   if isinstance(x, SupportsFloat)
-                   and not isinstance(x, (bool, int))}
+        history=[past_answer(z, oracle, n, old) for n, old in enumerate(history)]))[0]
 
 # %% ../../nbs/experts/27_session.ipynb #d0d0fe01
 def payable_oracle(oracle, unit, where):
@@ -1435,23 +1382,4 @@ def calibration_evidence(support, beliefs, states, arms=None):
     arms = np.zeros(len(beliefs), int) if arms is None else arms
     watch = CalibrationWatch(support, 1 + max(arms, default=0))
     return np.array([watch.see(*seen) for seen in zip(arms, beliefs, states)])
-
-# %% ../../nbs/experts/27_session.ipynb #8d4f58c8
-@dataclass(frozen=True, eq=False)
-class Calibration:
-    """What reports and revealed states say of each other: `table`, a row per belief
-    reported (its frame: said, cases, and how often each state came out); `evidence`,
-    the largest of chapter 31; `level`; `alarm`, whether it exceeds 1/level."""
-    table: Any
-    evidence: float
-    level: float
-
-    @property
-    def alarm(self):
-        return bool(self.evidence >= 1/self.level)
-    @property
-    def check(self):
-        "The same as a `Check` of a result."
-        cases = int(self.table.cases.sum())
-        return Check('calibration', self.evidence, self.level, cases, not self.alarm)
 

@@ -27,7 +27,7 @@ from .hyperplanes import RegionProgram, flat
 from .questions import (Foretold, Guess, advantage, cheapest_rule,
                                     question, search_rule)
 from .record import CHECK, SEARCH
-from .walls import (HUGE, LEAST, BetRegion, Cone, Contradiction, Cut,
+from .walls import (HUGE, LEAST, BetRegion, Cone, Contradiction,
                                 CutRegion, PLAIN, Wall, prove_cheaper, weigh)
 from ..verify import BLOCK, LOOK, MOST, OWN, share
 
@@ -208,23 +208,17 @@ def refresh(known, arms):
         R = known.regions.get(j)
         if R is None or not known.data.N[j]:
             continue
-        for cut in () if known.by_bets else R.cuts:
-            cut.refresh(known.data.q_hat[j])
         R.refresh(known.outcomes.counts[j])
 
 # %% ../../nbs/sharp/24_bets.ipynb #a14303f7
 def settle(known):
     """Work out all bounds of the hyperplanes in use anew, and forget at which rules
     proofs failed."""
+    data, place = known.data, known.outcomes.place
+    said, arms = place[data.beliefs, data.states], np.array(data.arms)
     for j, R in known.regions.items():
-        R.found = type(R.found)()
-        for wall in R.every if known.by_bets else ():
-            for i in np.flatnonzero(wall.stale[0]):
-                wall.tighten(i, 1)
-        reports = [i for a, i in zip(known.data.arms, known.data.beliefs) if a == j]
-        for cut in () if known.by_bets or not reports else R.cuts:
-            cut.settle(reports)
-        R.key = None
+        if data.N[j]:
+            R.settle(said[arms == j])
     refresh(known, known.others)
 
 def open_second(known, arm):
@@ -235,10 +229,8 @@ def open_second(known, arm):
         if (arm in (l, j) and j != known.first != l and (l, j) not in known.ordered
                 and n % max(1, n//12) == 0 and prove_cheaper(wall)):
             known.ordered.add((l, j))
-            if known.by_bets:
+            if known.by_bets or len(R.every) < 2:
                 R.every.append(wall)
-            elif len(R.cuts) < 2:
-                R.cuts.append(Cut(wall))
 
 # %% ../../nbs/sharp/24_bets.ipynb #e69e34b1
 def region_of(known, j):
@@ -389,19 +381,17 @@ def path_of_cuts(R, walls, alphas, q):
         R.hoped.change(rows)
         found = R.hoped.minimum(np.tensordot(q, R.cone.outcomes.out, 1))
         R.hope = key, found.value if found else bound
-    hope, cuts = R.hope[1], R.cuts
-    new = next((c for c in cuts if c.triple is None), None) or (
-        Cut(walls[-1]) if len(walls) > len(cuts) else None)
+    hope, new = R.hope[1], next((w for w in walls if w not in R.walls), None)
     if new:
-        ends = [(new.wall.pair[0], *e) for e in new.unknown()]
+        ends = [(new.pair[0], *e) for e in new.unknown()]
         return ends, np.r_[np.zeros(len(ends) - 1), HALF*hope] if ends else []
     s, price = R.cone.outcomes.behind(R.rules[0]), R.prices[0]
-    n = int(np.argmin([c.triple[0] @ s for c in cuts]))
-    cut, s, l = cuts[n], s/bound, cuts[n].wall.pair[0]
-    up, low = cut.wall.up[cut.of], cut.wall.low[cut.of]
-    m, mu, a = cut.shares @ s, cut.mu @ s, np.clip(alphas[n][cut.of], low, up)
+    cut = min(R.cuts, key=lambda c: c.triple[0] @ s)
+    w, (of, mu), s = cut.wall, cut.wall.basis, s/bound
+    up, low, m, mu = w.up[of], w.low[of], cut.m @ s, mu @ s
+    a = np.clip(alphas[walls.index(w)][of], low, up)
     rises = np.r_[(up - a)*(mu + m), (a - low)*m]
-    ends = [(l, i, side) for side in (1, -1) for i in cut.of]
+    ends = [(w.pair[0], i, side) for side in (1, -1) for i in of]
     order = (-rises).argsort(stable=True)
     order = order[rises[order] > .01]
     paid = price*np.cumprod(1 + HALF*rises[order])
@@ -496,7 +486,7 @@ class Choice:
         "To raise the price of an arm's rules."
         known, j, R = self.known, o.j, self.known.regions[o.j]
         path = path_of_bets if known.by_bets else path_of_cuts
-        walls = R.walls if known.by_bets else [c.wall for c in R.cuts]
+        walls = R.walls if known.by_bets else R.every
         ls = [w.pair[0] for w in walls]
         more = [l for l in range(known.setting.K) if len(ls) < 2 and l not in (*ls, j)
                 and known.data.N[l] > 2 and self.opened[l, j] < 4

@@ -24,7 +24,7 @@ def bounds_of(cone, cut=None):
             yield 1, i, P, {(j, kink): P[j] for j in np.flatnonzero(P > 0) if j != kink}
         return
     pairs = near_pairs(cone.support, 12)
-    for i, m, mu, (y, z) in zip(cut.of, cut.shares, cut.mu, cut.lies):
+    for i, m, mu, (y, z) in zip(cut.wall.basis[0], cut.m, cut.wall.basis[1], cut.lies):
         for side, P, known in (1, m + mu, z), (-1, m, y):
             yield side, i, P, {pairs[n]: known[n] for n in known.nonzero()[0]}
 
@@ -190,16 +190,14 @@ def region_hints(f, run, j):
     walls = R.walls if R and run.data.N[j] else []
     if not len(walls):
         return {}
-    shares, cuts = np.ones(len(walls)), [None]*len(walls)
-    if run.outcomes.by_bets:
-        q = counts/max(counts.sum(), 1)
-        shares = weigh(np.array([w.up for w in walls]), run.cone.prices(q))[0]
-    else:
-        cuts = R.in_use
-    hints = [cut_hint(f, run, walls[n], cuts[n]) for n in shares.nonzero()[0]]
+    if not run.outcomes.by_bets:
+        cuts = [cut_hint(f, run, c.wall, c) for c in R.cuts]
+        return dict(cuts=cuts, shares=[1.]*len(cuts))
+    q = counts/max(counts.sum(), 1)
+    shares = weigh(np.array([w.up for w in walls]), run.cone.prices(q))[0]
+    hints = [cut_hint(f, run, walls[n], None) for n in shares.nonzero()[0]]
     return dict(cuts=hints, shares=shares[shares > 0].tolist())
 
-# %% ../../nbs/sharp/41_hints.ipynb #d05f1edf
 def keep_used(hint):
     "Leave out the cuts that no step uses; rows after them move up."
     rows = [row for step in hint['steps'] for row in step.get('rows', ())]

@@ -9,7 +9,8 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['NOISE', 'PLAIN', 'LEAST', 'HUGE', 'Cone', 'Contradiction', 'sparse', 'optimum', 'Wall', 'proved_least', 'extent',
-           'prove_cheaper', 'weigh', 'BetRegion', 'beside', 'kinked', 'spanning', 'Majorants', 'Cut', 'CutRegion']
+           'prove_cheaper', 'weigh', 'BetRegion', 'beside', 'kinked', 'spanning', 'Majorants', 'Cut', 'best_cut',
+           'CutRegion']
 
 # %% ../../nbs/sharp/22_walls.ipynb #f63676b8
 from functools import cached_property
@@ -130,6 +131,14 @@ class Wall:
     def rows(self):
         return self.A[len(self.neutral):]
 
+    @cached_property
+    def basis(self):
+        """Rules (n,) of the cone that span all payments beside `neutral` ones, and
+        their coordinates (n, M)."""
+        known = spanned(neutral(self.cone.setting, *self.pair), 1e-7)
+        of = beside(known, self.cone.D)
+        return of, np.linalg.inv([*self.cone.D[of], *known]).T[:len(of)]
+
     def add(self, w: np.ndarray, side: int, t: int) -> None:
         """The rule with coordinates w (M,) was answered in round t: by l (`side` 1),
         or by j (-1)."""
@@ -178,6 +187,18 @@ class Wall:
         if -bound < side*ends[i]:
             ends[i] = -side*bound
             wall.rests_on[which, i] = {t: abs(v) for t, v in zip(wall.rounds, y) if v}
+
+    def unknown(self):
+        "Pairs (i, side) of the bounds that cuts need and that aren't known."
+        of, ends = self.basis[0], ((1, self.up), (-1, self.low))
+        return [(i, side) for side, a in ends for i in of if not abs(a[i]) < 500]
+
+    def is_known(self):
+        "Bring the bounds that cuts need up to date; whether there are any, and all known."
+        of = self.basis[0]
+        for i, side in self.unknown() or [(i, side) for i in of for side in (1, -1)]:
+            self.tighten(i, side)
+        return len(of) > 0 and not self.unknown()
 
 # %% ../../nbs/sharp/22_walls.ipynb #4853d950
 def proved_least(wall, cost, y):
@@ -245,6 +266,13 @@ class BetRegion:
         T = self.cone.tables
         self.found.add(int((T @ s/np.linalg.norm(T, axis=1)).argmax()))
         self.key = None
+
+    def settle(self, outcomes):
+        "Work out all bounds, and forget at which rules proofs failed."
+        self.found, self.key = set(), None
+        for wall in self.every:
+            for i in np.flatnonzero(wall.stale[0]):
+                wall.tighten(i, 1)
 
     def refresh(self, counts):
         "Work out the rules under the `counts` (M,) of the arm, unless nothing is new."
@@ -367,131 +395,88 @@ class Majorants:
 
 # %% ../../nbs/sharp/22_walls.ipynb #a3aa03a7
 class Cut:
-    """The two-sided cut (chapter 22) that a `Wall` gives.
+    """A two-sided cut that a `Wall` gives: `m` (n, M) are the m_i, `short` (n,) the η_i,
+    and `lies` the multipliers that prove them."""
+    def __init__(self, wall, m, short, lies):
+        self.wall, self.m, self.short, self.lies = wall, m, short, lies
 
-    The cut is a `triple` for a `RegionProgram`, or None as long as a bound isn't known.
-    It uses the rules `of` (n,) of the cone beside `neutral` payments; `mu` (n, M) are
-    their coordinates. `shares` (n, M) are the m_i, `short` (n,) the η_i, and `lies` the
-    multipliers that prove them: a mixture of all `choices` made so far."""
-    triple: Any = None
+    @property
+    def triple(self):
+        "The cut for a `RegionProgram`, by the bounds as they are."
+        w, (of, mu) = self.wall, self.wall.basis
+        width = np.maximum(w.up - w.low, 0.)[of]
+        g = (w.up[of] @ mu + width @ self.m)/w.cone.bound
+        return g, 1 - WIDER, float(width @ self.short)
 
-    def __init__(self, wall):
-        self.wall, self.cone, self.choices = wall, wall.cone, []
-        self.shares = self.short = self.lies = None
-        self.n, self.at, self.version, self.settled = 0, 0, 0, None
-        known = spanned(neutral(self.cone.setting, *wall.pair), 1e-7)
-        self.of = beside(known, self.cone.D)
-        self.mu = np.linalg.inv([*self.cone.D[self.of], *known]).T[:len(self.of)]
-
-    def unknown(self):
-        "Pairs (i, side) of bounds that aren't known."
-        ends = (1, self.wall.up), (-1, self.wall.low)
-        return [(i, side) for side, a in ends for i in self.of if not abs(a[i]) < 500]
-
-    def refresh(self, q):
-        "Bring the cut up to date with the answers; shares `q` (M,) of the arm."
-        wall = self.wall
-        if wall.n == self.n or not len(self.of):
-            return
-        self.n = wall.n
-        for i, side in self.unknown() if self.shares is None else ():
-            wall.tighten(i, side)
-        if self.unknown():
-            return
-        for i in self.of:
-            wall.tighten(i, 1)
-            wall.tighten(i, -1)
-        width = np.maximum(wall.up - wall.low, 0.)[self.of]
-        if self.shares is None or wall.n >= 1.4*self.at:
-            self.share_out(width, q)
-        self.put(width)
-
-    def settle(self, reports):
-        """Choose the m_i from nothing, as facts alone have them: by the answers and the
-        first `reports` (n,) of the arm, as many as a power of two; nothing if it is
-        done."""
-        n = 2**(len(reports).bit_length() - 1)
-        if self.settled != (self.wall.n, n):
-            self.settled = self.wall.n, n
-            self.n, self.shares, self.choices = 0, None, []
-            self.refresh(np.bincount(reports[:n], minlength=len(self.wall.up))/n)
-
-    def share_out(self, width, p):
-        """Choose the m_i anew: those that are least at the cheapest rule under `p` (M,)
-        that the choices so far allow, until these would allow it as well; and mix all of
-        them as the program that finds the rule does."""
-        cone, self.at = self.cone, self.wall.n
-        every = cone.D.mean(0)/cone.D.mean()
-        program, s = None, every
-        while True:
-            if self.choices:
-                cuts = [self.cut_by(width, *c) for c in self.choices]
-                program = RegionProgram(cone.setting, cuts, program, cone.outcomes)
-                found = program.minimum(p, rule=True)
-                if found is None or len(self.choices) == 6:
-                    break
-                s = cone.outcomes.expected(found.rule)/cone.bound
-            at = .9*s/s.mean() + .1*every if s.any() else every
-            new = cone.majorants.least_at(at, self.mu)
-            if self.choices and self.cut_by(width, *new)[0] @ s*cone.bound >= .97:
-                break
-            self.choices.append(new)
-        theta = program.shares
-        self.shares, self.short, self.lies = (np.tensordot(theta, x, 1)
-                                              for x in zip(*self.choices))
-        self.choices = [c for c, t in zip(self.choices, theta) if t > 0]
-
-    def cut_by(self, width, shares, short, lies=None):
-        "The cut that the bounds give with m_i `shares` (n, M), for a `RegionProgram`."
-        g = self.wall.up[self.of] @ self.mu + width @ shares
-        return g/self.cone.bound, 1 - WIDER, float(width @ short)
-
-    def put(self, width):
-        "The cut that the bounds give with the m_i chosen last."
-        self.triple = self.cut_by(width, self.shares, self.short)
-        self.version += 1
+def best_cut(wall, q):
+    """The cut with those m_i that are least at the cheapest rule under shares q (N,) that
+    earlier choices allow, until these would allow it as well: all of them, mixed as the
+    program that finds the rule does."""
+    cone, o, cuts, program = wall.cone, wall.cone.outcomes, [], None
+    s = every = cone.D.mean(0)/cone.D.mean()
+    while True:
+        at = .9*s/s.mean() + .1*every if s.any() else every
+        new = Cut(wall, *cone.majorants.least_at(at, wall.basis[1]))
+        if cuts and new.triple[0] @ s*cone.bound >= .97:
+            break
+        cuts.append(new)
+        program = RegionProgram(cone.setting, [c.triple for c in cuts], program, o)
+        found = program.minimum(np.tensordot(q, o.out, 1), rule=True)
+        if found is None or len(cuts) == 6:
+            break
+        s = o.expected(found.rule)/cone.bound
+    parts = zip(*((c.m, c.short, c.lies) for c in cuts))
+    return Cut(wall, *(np.tensordot(program.shares, x, 1) for x in parts))
 
 # %% ../../nbs/sharp/22_walls.ipynb #4729d03b
 class CutRegion:
-    """Three states and more: what arm j must be paid by its `cuts`.
+    """Three states and more: what arm j must be paid by the `cuts` of `walls`, those of
+    `every` known wall of which enough is known.
 
-    `known` (V, M) are payments that it may answer: first the cheapest ones, then those
+    `known` (V, N) are outcomes that it may leave: first the cheapest ones, then those
     at which proofs failed. `prices` are what `rules` cost."""
     def __init__(self, cone, walls):
-        self.cone, self.cuts, self.key = cone, [Cut(w) for w in walls], (0,)
-        self.found, self.program, self.hoped, self.hope = [], None, None, (None, 0.)
+        self.cone, self.every, self.walls, self.cuts, self.at = cone, walls, [], [], {}
+        self.key = self.settled = self.program = self.hoped = None
+        self.found, self.hope = [], (None, 0.)
         self.rules = self.known = np.zeros((1, len(cone.outcomes.u)))
         self.prices = np.zeros(1)
 
-    @property
-    def in_use(self):
-        return [c for c in self.cuts if c.triple is not None]
-    @property
-    def walls(self):
-        return [c.wall for c in self.in_use]
-
     def learn(self, s):
-        "Payments s (M,) of a rule at which a proof failed."
-        self.found = [*self.found, s][-8:]
-        self.key = self.key and (0, *self.key[1:])      # None: all is anew
+        "Outcomes s (N,) of a rule at which a proof failed."
+        self.found, self.key = [*self.found, s][-8:], None
+
+    def settle(self, outcomes):
+        """Choose cuts as facts alone have them: by the answers and the first `outcomes`
+        (n,) of the arm, as many as a power of two; nothing if it is done. Forget at
+        which rules proofs failed."""
+        n, self.found, self.key = 2**(len(outcomes).bit_length() - 1), [], None
+        settled = n, *((w, w.n) for w in self.every)
+        if settled != self.settled:
+            self.settled, self.at = settled, {}
+            self.refresh(np.bincount(outcomes[:n], minlength=len(self.cone.outcomes.u)))
 
     def refresh(self, counts):
-        "Work out the cheapest rule under the `counts` (M,) of the arm."
-        known, o = self.in_use, self.cone.outcomes
-        key = counts.sum(), *((c, c.version) for c in known)
+        "Work out the cheapest rule under the `counts` (N,) of the arm."
+        known = [w for w in self.every if w.is_known()]
+        key = counts.sum(), *((w, w.n) for w in known)
         if not known or key == self.key:
             return
-        if self.key is None or key[1:] != self.key[1:]:
-            main = [c.triple for c in known]
-            if self.program and len(main) == len(self.program.cuts):
-                self.program.change(main)
-            else:
-                self.program = RegionProgram(self.cone.setting, main, self.program, o)
-            self.found = [s for s in self.found
-                          if all(g @ o.behind(s) >= h - e for g, h, e in main)]
-        self.key, q = key, counts/counts.sum()
+        self.key, self.walls, q, o = key, known, counts/counts.sum(), self.cone.outcomes
+        for w in known:
+            if w.n >= 1.4*self.at.get(w, (0, None))[0]:
+                self.at[w] = w.n, best_cut(w, q)
+        self.cuts = [self.at[w][1] for w in known]
+        rows = [c.triple for c in self.cuts]
+        if self.program and len(rows) == len(self.program.cuts):
+            self.program.change(rows)
+        else:
+            self.program = RegionProgram(self.cone.setting, rows, self.program, o)
+        self.found = [s for s in self.found
+                      if all(g @ o.behind(s) >= h - e for g, h, e in rows)]
         cheapest = self.program.minimum(np.tensordot(q, o.out, 1), rule=True)
         if cheapest is not None:
             self.rules = self.known = np.array([o.paid(cheapest.rule), *self.found])
             self.prices = self.rules @ q
             self.prices[0] = cheapest.bound
+

@@ -154,7 +154,7 @@ def identification_to_dict(found: Identification,
                            trace: bool = False) -> dict[str, Any]:
     """The document of an `Identification`; with `trace` it tells each round. Raises
     `InvalidInput` for a result that doesn't know its setting."""
-    z = as_kind('found', found, Identification).setting
+    z: Any = as_kind('found', found, Identification).setting
     expect(z is not None, 'found', found, 'a result that knows its setting')
     values: dict = {f.name: getattr(found, f.name) for f in fields(found)
               if f.name not in OTHERWISE}
@@ -332,8 +332,7 @@ def worlds_to_dict():
 
 def compare_to_dict(found, *, worlds, target, methods, compiled, **options):
     "The document of a `Comparison` of `methods` {label: (name, options)}."
-    def rows(frame):
-        return json.loads(frame.to_json(orient='records'))
+    rows = lambda frame: json.loads(frame.to_json(orient='records'))
     return document(
         'compare', worlds=worlds, target=target, compiled=compiled, **options,
         methods={k: dict(method=name, options=o) for k, (name, o) in methods.items()},

@@ -95,9 +95,9 @@ def framed(name, **parts):
     text = (files('oia_nb')/'js'/name).read_text(encoding='utf-8')
     return Template(text).substitute(parts)
 
-def paragraph(text, **options):
+def paragraph(text):
     "A text in lines of at most `WIDTH` characters."
-    return fill(text, WIDTH, **options)
+    return fill(text, WIDTH)
 
 # %% ../../nbs/handbook/88_facts.ipynb #c2b8ec9c
 def value_text(value, form):
@@ -147,10 +147,10 @@ class FactTable:
 
     def lines(self):
         "One thing as text, a line a fact; long ones are broken."
-        known = self.known()
-        wide = 2 + max(len(label) for label, _ in known)
-        return '\n'.join(paragraph(f'{label:<{wide}}{text}', subsequent_indent=' '*wide)
-                         for label, text in known)
+        from tabulate import tabulate
+        wide = max(len(label) for label, _ in self.known()) + 2
+        return tabulate(self.known(), tablefmt='plain', disable_numparse=True,
+                        maxcolwidths=[None, WIDTH - wide])
 
     def table(self, **options):
         "Several things as text, a row each."

@@ -180,7 +180,7 @@ def game_still(data, kink):
         if len(strip):
             edge = np.vstack([strip[:, :2], strip[::-1, ::2]])
             still.area(edge, k)
-            still.name(*edge.mean(0), name)
+            still.name(*edge.mean(0), words=name)
     still.axes(f'reported probability of {data["states"][1]}', 'expected payment')
     ends = max(0, 1 - top/y*(1 - x)), min(1, top/y*x)
     still.line([(ends[0], y*(1 - ends[0])/(1 - x)), (x, y), (ends[1], y*ends[1]/x)])
@@ -291,7 +291,8 @@ def proof_figure(found: Identification, world: World) -> LiveFigure:
     known = known[np.isfinite(known)]
     low, high = known.min(), min(known.max(), 2*z.B_u)
     ends = np.round([low - .1*(high - low), high + .1*(high - low)], 2)
-    still = Still(seen['rounds'][[0, -1]], ends, label='What a learner expects of each arm')
+    still = Still(seen['rounds'][[0, -1]], ends,
+                  label='What a learner expects of each arm')
     for k, profits in enumerate(np.clip(seen['profits'], *ends).T):
         still.line(zip(seen['rounds'], profits),
                    f'stroke="{COLORS[k % 6]}" fill="none"')
@@ -315,7 +316,7 @@ def offer_table(session):
 class SessionForm(Shown):
     """A form for a `Session`: offer, arm, report by a slider, decline, undo.
 
-    In JupyterLab it works; on a page it is a picture. Raises `InvalidInput`.
+    In JupyterLab it works; a page only tells of it. Raises `InvalidInput`.
 
     >>> s = Session.create(f'{folder}/form.jsonl', clinic, eps=.04, delta=.05)
     >>> form, offer = session_form(s), s.announce()
@@ -368,15 +369,11 @@ class SessionForm(Shown):
 
     @property
     def html(self) -> str:
-        "A picture of the form: its fields can't be used."
-        listed = lambda choices: ''.join(f'<option>{escape(words)}</option>'
-                                         for words, _ in choices)
-        fields = ''.join(f'<p><label>{escape(label)} <select>{listed(choices)}</select>'
-                         '</label></p>' for label, choices in self.fields.items())
-        buttons = ' '.join(f'<button>{name}</button>' for name in BUTTONS)
-        return ('<fieldset disabled style="max-width:34rem;opacity:.9">'
-                f'<legend>a form in JupyterLab</legend>{offer_table(self.session)}{fields}'
-                f'<p>{buttons}</p><p>{escape(self.session.statement)}</p></fieldset>')
+        "What the form shows, without its fields."
+        fields = ', '.join([*self.fields, *BUTTONS])
+        return (f'<fieldset style="max-width:34rem"><legend>a form in JupyterLab</legend>'
+                f'{offer_table(self.session)}<p>To fill in: {escape(fields)}.</p>'
+                f'<p>{escape(self.session.statement)}</p></fieldset>')
 
     @cached_property
     def widget(self) -> Any:
@@ -391,7 +388,8 @@ class SessionForm(Shown):
         table, message, progress = (w.HTML() for _ in range(3))
         shown = {}      # the round whose offer is in the table
         def answer():
-            said = self.answer(*(field.value for field in fields), **shown)
+            values: Any = [field.value for field in fields]
+            said = self.answer(*values, **shown)
             for field in fields:
                 field.index = 0
             return said

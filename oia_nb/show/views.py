@@ -16,7 +16,7 @@ __all__ = ['KIND_NAMES', 'trace_frame', 'last_rounds', 'Card', 'rule_card']
 from dataclasses import dataclass
 from html import escape
 import numpy as np
-from ..core import InvalidInput, as_kind, as_text, patch_to
+from ..core import InvalidInput, as_kind, as_text
 from ..game.information import Setting, World
 from ..game.scoring import ScoringRule
 from ..game.stackelberg import Optimum
@@ -29,7 +29,7 @@ from .facts import (FactTable, ROWS_SHOWN, arm_facts, brief, framed,
 from .plots import COLORS
 from ..run.learner import Finding, Identification, Origin, Trace, result_facts
 from ..worlds.files import write_file
-from ..game.tickets import Menu, RoundedMenu, remark, when_two
+from ..game.tickets import Menu, RoundedMenu, intervals, remark, when_two
 from ..run.experiments import Comparison
 from ..run.session import Offer, Session, tickets_html
 
@@ -41,11 +41,12 @@ def block(text, *parts):
     return (f'<div class="oia-card"><style>{framed("view.css")}</style>'
             f'{said}{"".join(html)}</div>')
 
-def show(cls, parts, said=repr):
-    "Give a class its view: what is `said` of an object, and the `parts` of a `block`."
-    @patch_to(cls)
-    def _repr_html_(self):
-        return block(said(self), *parts(self))
+def show(cls, parts, said=repr, text=None):
+    """Give a class its view: what is `said` of an object, and the `parts` of a `block`;
+    and the `text` that a terminal shows, if it has none."""
+    cls._repr_html_ = lambda self: block(said(self), *parts(self))
+    if text is not None:
+        cls.__repr__ = text
 
 # %% ../../nbs/handbook/83_views.ipynb #2a51f450
 class Still:
@@ -114,12 +115,13 @@ def rule_svg(rule, setting=None):
                   label=f'expected payment by the {label}', box=(52, 350, 10, 160))
     for a, b in menu.tickets[:ROWS_SHOWN]:
         still.line([(0, a), (1, b)], 'stroke="currentColor" opacity=".25"')
-    x = np.linspace(0, 1, 101)
+    kinks = intervals(menu)
+    x = np.unique(np.clip(kinks[np.isfinite(kinks)], 0, 1))
     still.line(zip(x, (np.c_[1 - x, x] @ menu.tickets.T).max(1)),
                f'fill="none" stroke="{COLORS[0]}" stroke-width="2"')
     for b, v in zip(rule.support[:200], rule.expected):
         still.dot(b[1], v, r=2.5)
-    still.axes(label, 'expected payment', '{:.4g}')
+    still.axes(label, 'expected payment', '{:.3g}')
     return still.svg
 
 def ticket_table(menu, setting=None, digits=None, currency=None):
@@ -135,11 +137,6 @@ def rule_block(rule, setting=None, currency=None):
     return picture + ticket_table(rule.menu(), setting, currency=currency)
 
 # %% ../../nbs/handbook/83_views.ipynb #abd17323
-@patch_to(Menu)
-def __repr__(self):
-    return (f'Menu({len(self)} tickets, {self.tickets.shape[1]} states, pays up to '
-            f'{self.tickets.max():.4g} of {self.bound:g})')
-
 def oracle_rows(oracle):
     arms = oracle.arms or numbered('arm', len(oracle.rules))
     margins = [None]*len(arms) if oracle.margins is None else oracle.margins
@@ -150,7 +147,9 @@ show(Setting, lambda z: [setting_facts({None: z})])
 show(World, lambda w: [arm_facts(w), setting_facts({None: w.setting})],
      lambda w: f'{w.name}: {w.agent!r}' + (f', {w.source}' if w.source else ''))
 show(ScoringRule, lambda rule: [rule_block(rule)])
-show(Menu, lambda menu: [ticket_table(menu)])
+show(Menu, lambda menu: [ticket_table(menu)],
+     text=lambda menu: f'Menu({len(menu)} tickets, {menu.tickets.shape[1]} states, '
+                       f'pays up to {menu.tickets.max():.4g} of {menu.bound:g})')
 show(RoundedMenu, lambda found: [ticket_table(found.menu, digits=max(found.digits, 0))],
      lambda found: f'Tickets in units of {10.**-found.digits:g}')
 show(Oracle, lambda oracle: [
@@ -161,42 +160,33 @@ def arms_of(best):
     world = best.world
     return world.setting.arms if world else numbered('arm', len(best.profits))
 
-@patch_to(Optimum)
-def __repr__(self):
-    arms = arms_of(self)
-    each = brief(f'{a} {profit_text(h)}' for a, h in zip(arms, self.profits))
-    return (f'Optimum({arms[self.arm]}, profit {self.profit:.4g}, by {self.rule!r};\n'
+def optimum_text(best):
+    arms = arms_of(best)
+    each = brief(f'{a} {profit_text(h)}' for a, h in zip(arms, best.profits))
+    return (f'Optimum({arms[best.arm]}, profit {best.profit:.4g}, by {best.rule!r};\n'
             f'  best profits: {each})')
 
 show(Optimum, lambda best: [rule_block(best.rule, best.world and best.world.setting),
                             *([arm_facts(best.world, best)] if best.world else [])],
      lambda best: f'The best rule: the agent chooses {arms_of(best)[best.arm]}, profit '
-                  f'{best.profit:.4g}')
+                  f'{best.profit:.4g}', optimum_text)
 
 # %% ../../nbs/handbook/83_views.ipynb #91858507
-@patch_to(Identification)
-def __repr__(self):
-    origin = self.origin or Origin()
+def found_text(found):
+    origin = found.origin or Origin()
     where = ', '.join(filter(None, [origin.world, origin.method]))
-    lines = [f'\n  {label}: {text}' for label, text in result_facts(self).known()]
-    return f'{type(self).__name__}({where}{"".join(lines)})'
-
-@patch_to(Finding)
-def __repr__(self):
-    return f'Finding({self.rule!r}, arm {self.arm}, loses at most {self.bound:.4g})'
+    lines = [f'\n  {label}: {text}' for label, text in result_facts(found).known()]
+    return f'{type(found).__name__}({where}{"".join(lines)})'
 
 show(Identification, lambda found: [result_facts(found),
                                     rule_block(found.rule, found.setting)],
-     lambda found: None)
-show(Finding, lambda found: [rule_block(found.rule)])
+     lambda found: None, found_text)
+show(Finding, lambda found: [rule_block(found.rule)],
+     text=lambda found: f'Finding({found.rule!r}, arm {found.arm}, loses at most '
+                        f'{found.bound:.4g})')
 
 # %% ../../nbs/handbook/83_views.ipynb #88d081f3
 KIND_NAMES = 'initial', 'normal', 'forced', 'past'
-
-@patch_to(Trace)
-def __repr__(self):
-    last = f', bound {self.bounds[-1]:.4g} at the last' if len(self.bounds) else ''
-    return f'Trace({len(self.arms):,} rounds, {len(self.rounds)} snapshots{last})'
 
 def trace_frame(trace: Trace, setting: Setting | None = None) -> pd.DataFrame:
     """One row a round as a pandas frame: `round`, `arm` that answered, `target`,
@@ -218,30 +208,15 @@ def trace_frame(trace: Trace, setting: Setting | None = None) -> pd.DataFrame:
 
 def last_rounds(trace):
     "The last rounds as a table of HTML."
-    frame = trace_frame(trace).tail(5).round(dict(payment=4))
-    return html_table(list(frame.columns), frame.astype(object).values)
+    frame = trace_frame(trace).tail(5)
+    frame = frame.assign(payment=frame.payment.round(4)).astype(object)
+    return html_table(list(frame.columns), frame.values)
 
-show(Trace, lambda trace: [last_rounds(trace)], lambda trace: f'{trace!r}; its end:')
+show(Trace, lambda trace: [last_rounds(trace)], lambda trace: f'{trace!r}; its end:',
+     lambda trace: f'Trace({len(trace.arms):,} rounds, {len(trace.rounds)} snapshots'
+     + ''.join(f', bound {x:.4g} at the last' for x in trace.bounds[-1:]) + ')')
 
 # %% ../../nbs/handbook/83_views.ipynb #4f62fc3a
-@patch_to(Forecast)
-def __repr__(self):
-    put = lambda x: f'{x:,.0f}' if x < 1e7 else f'{x:.3g}'
-    return (f'Forecast(rounds: at least {put(self.least)}, at most '
-            f'{put(self.theorem1)} (Theorem 1), {put(self.corollary1)} (Corollary 1); '
-            f'budget {put(self.budget)})')
-
-@patch_to(Plan)
-def __repr__(self):
-    return (f'Plan(round {self.t:,}, arm {self.target}, profits '
-            f'{brief(f"{h:.4g}" for h in self.profits)}, oracle\'s share '
-            f'{self.alpha:.4g}, bound {self.bound:.4g})')
-
-@patch_to(Comparison)
-def __repr__(self):
-    return (f'Comparison({len(self.frame)} runs, {len(self.table)} cells: '
-            f'{brief(dict.fromkeys(self.table.method))})')
-
 def plan_rows(plan):
     return [[k, f'{n:,.0f}', f'{i:.4g}', profit_text(h), 'target'*(k == plan.target)]
             for k, (n, i, h) in enumerate(zip(plan.N, plan.I, plan.profits))]
@@ -254,10 +229,22 @@ def bound_tables(forecast, table, between='{}'):
             between.format('What a change multiplies these numbers by:'),
             table(heads, factors)]
 
-show(Forecast, lambda f: bound_tables(f, html_table, '<p>{}</p>'), lambda f: None)
+def forecast_text(forecast):
+    put = lambda x: f'{x:,.0f}' if x < 1e7 else f'{x:.3g}'
+    return (f'Forecast(rounds: at least {put(forecast.least)}, at most '
+            f'{put(forecast.theorem1)} (Theorem 1), {put(forecast.corollary1)} '
+            f'(Corollary 1); budget {put(forecast.budget)})')
+
+show(Forecast, lambda f: bound_tables(f, html_table, '<p>{}</p>'), lambda f: None,
+     forecast_text)
 show(Plan, lambda plan: [html_table(
-    ['arm', 'rounds', 'radius', 'profit hoped for', ''], plan_rows(plan))])
-show(Comparison, lambda found: [comparison_facts(found.table)])
+    ['arm', 'rounds', 'radius', 'profit hoped for', ''], plan_rows(plan))],
+     text=lambda plan: f'Plan(round {plan.t:,}, arm {plan.target}, profits '
+     f'{brief(f"{h:.4g}" for h in plan.profits)}, oracle\'s share {plan.alpha:.4g}, '
+     f'bound {plan.bound:.4g})')
+show(Comparison, lambda found: [comparison_facts(found.table)],
+     text=lambda found: f'Comparison({len(found.frame)} runs, {len(found.table)} '
+                        f'cells: {brief(dict.fromkeys(found.table.method))})')
 
 # %% ../../nbs/handbook/83_views.ipynb #b0ce900c
 @dataclass(frozen=True)
@@ -298,13 +285,11 @@ def rule_card(rule: ScoringRule, setting: Setting, currency: str | None = None, 
     return Card(page.replace('Round 0', escape(title)), shown)
 
 # %% ../../nbs/handbook/83_views.ipynb #4561c513
-@patch_to(Offer)
-def __repr__(self):
-    return f'Offer(round {self.round}: {len(self.menu)} tickets, {self.rule!r})'
-
 show(Offer, lambda offer: [rule_block(offer.rule, offer.setting, offer.currency)],
      lambda offer: f'Round {offer.round}. Choose how to look '
-                   f'({brief(offer.setting.arms)}), and say what you believe.')
+                   f'({brief(offer.setting.arms)}), and say what you believe.',
+     lambda offer: f'Offer(round {offer.round}: {len(offer.menu)} tickets, '
+                   f'{offer.rule!r})')
 
 def session_facts(s):
     "What stands in a `Session`: for its view, and for `oia session`."

@@ -13,8 +13,8 @@ __all__ = ['PRIORS', 'SIGNS', 'random_world', 'blackwell_world', 'simple_world',
 
 # %% ../../nbs/handbook/76_generators.ipynb #64a0000f
 import numpy as np
-from ..core import (InvalidInput, NotInducible, as_array, as_choice, as_integer,
-                         as_number, generator)
+from ..core import (NotInducible, as_array, as_choice, as_integer, as_number,
+                         expect, generator)
 from ..game.information import InformationStructure, Setting, World, make_world
 from ..game.oracle import widest_margin
 
@@ -31,8 +31,7 @@ def _by_arm(rng, sizes, W):
 # %% ../../nbs/handbook/76_generators.ipynb #e6c23164
 def _garbled(rng, sizes, W):
     "Arm k passes on a signal of arm k+1 half of the time, and is noise else."
-    if len(set(sizes)) > 1:
-        raise InvalidInput('signals', sizes, 'the same number for each arm')
+    expect(len(set(sizes)) == 1, 'signals', sizes, 'the same number for each arm')
     n, arms = sizes[0], _common(rng, sizes[:1], W)
     for _ in sizes[1:]:
         G = (np.eye(n) + rng.dirichlet(np.ones(n), n))/2
@@ -63,27 +62,15 @@ def random_world(K: int, W: int, signals: int | Sequence[int],
                  decisions: Any = None, bound: float = 1., max_cost: float = 0.05,
                  margin: float | None = None, tries: int = 200,
                  name: str = 'random') -> World:
-    """A random world with K arms and W states, at least two each.
+    """A random world with K arms and W states, at least two each; `signals` is how many
+    an arm has, or a list of K such numbers.
 
-    Parameters
-    ----------
-    K, W : int
-    signals : int, or list of K ints; how many signals an arm has
-    seed : int, numpy Generator, or None
-    prior : str
-        "common": the state is drawn from one prior, uniform on the simplex, and an
-        arm's likelihoods too;
-        "arm": each arm's joint distribution is uniform on its simplex, so that the
-        prior depends on the arm;
-        "blackwell": as for `blackwell_world`.
-    decisions : int, optional; how many; as many as states if not given
-    bound, max_cost : float
-        The largest payment. Utilities are uniform on [0, bound], costs on [0,
-        max_cost bound].
-    margin, tries : float and int, optional
-        Draw, at most `tries` times, until each arm can be induced with this margin
-        (see `action_informed_oracle`), in units of payment.
-    name : str
+    `prior` is "common": the state is drawn from one prior, uniform on the simplex, and
+    so is each of an arm's likelihoods; "arm": each arm's joint distribution is uniform
+    on its simplex, so that the prior depends on the arm; or "blackwell", as for
+    `blackwell_world`. Utilities of the `decisions` (W if not given) are uniform on [0,
+    bound], costs on [0, max_cost bound]. With a `margin`, in units of payment, worlds
+    are drawn, at most `tries` times, until each arm can be induced with it.
 
     Raises `InvalidInput`, and `NotInducible` if no draw had the margin.
 
@@ -93,9 +80,8 @@ def random_world(K: int, W: int, signals: int | Sequence[int],
     draw_joint = PRIORS[as_choice('prior', prior, PRIORS)]
     K, W = as_integer('K', K, 2), as_integer('W', W, 2)
     sizes = np.ravel(signals).tolist()*(1 if np.ndim(signals) else K)
-    if len(sizes) != K:
-        raise InvalidInput('signals', signals,
-                           f'a number, or one for each of the {K} arms')
+    expect(len(sizes) == K, 'signals', signals,
+           f'a number, or one for each of the {K} arms')
     sizes = [as_integer(f'signals[{k}]', n, 1) for k, n in enumerate(sizes)]
     D = as_integer('decisions', W if decisions is None else decisions, 1)
     bound = as_number('bound', bound, 0., strict_low=True)
@@ -128,9 +114,8 @@ def simple_world(K: int, W: int, seed: int | np.random.Generator | None,
     """
     options = dict(name='simple') | options
     world = random_world(K, W, 2, seed, **options)
-    if world.setting.M < 2*world.setting.K:
-        raise InvalidInput('seed', seed,
-                           'another one: two random beliefs came out equal')
+    expect(world.setting.M == 2*world.setting.K, 'seed', seed,
+           'another one: two random beliefs came out equal')
     return world
 
 # %% ../../nbs/handbook/76_generators.ipynb #fe319bed
@@ -142,23 +127,19 @@ def bits_world(gaps: ArrayLike, cost: Any = 0., accuracy: float = .9, copies: in
     One of the `gaps` (K,) is 0, and all are so small that it pays to guess what one has
     seen. All arms but arm 0, which is free, cost `cost`, less than `accuracy` - 1/2.
     There are `copies` of each signal, and the public support holds the beliefs of
-    `listed` arms, by default K. Raises `InvalidInput`.
-
-    >>> bits_world([0., .1])
-    World('bits': 2 arms, 8 states, 4 beliefs, bound 1)
-    """
+    `listed` arms, by default K. Raises `InvalidInput`."""
     gaps = as_array('gaps', gaps, (None,), 0., 1.)
     K = as_integer('number of gaps', len(gaps), 2, 7)
     a = as_number('accuracy', accuracy, .5, 1., strict_low=True)
     listed = as_integer('listed', K if listed is None else listed, K, 7)
     copies = as_integer('copies', copies, 1)
-    if copies > 1 and listed > 3:
-        raise InvalidInput('copies', copies, '1, or more for at most three arms')
+    expect(copies == 1 or listed <= 3, 'copies', copies,
+           '1, or more for at most three arms')
     costs = np.r_[0., [as_number('cost', cost, 0., a - .5)]*(K - 1)]
     pays = a*costs/(a - .5)
     weights = .9 - (pays.max() - pays + gaps)/(2*a - 1)
-    if weights.min() < .1:
-        raise InvalidInput('gaps', gaps, 'smaller gaps (for this cost and accuracy)')
+    expect(weights.min() >= .1, 'gaps', gaps,
+           'smaller gaps (for this cost and accuracy)')
     beliefs = [_bit_beliefs(k, a, copies) for k in range(listed)]
     structure = InformationStructure([b/len(b) for b in beliefs[:K]], costs)
     decisions = [(w + .1*x)*x*SIGNS[k] for k, w in enumerate(weights) for x in (1, -1)]

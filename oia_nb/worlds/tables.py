@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['SMOOTHING', 'MAX_SIGNALS', 'MARKERS', 'RARE', 'SHOWN', 'OTHER', 'NO_VALUE', 'FOLDS', 'smoothed_table', 'Levels',
-           'column_levels', 'Fault', 'TableCheck', 'check_table', 'Scored', 'scored', 'with_scores', 'classes_of',
+           'column_levels', 'Fault', 'TableCheck', 'check_table', 'scored', 'with_scores', 'classes_of',
            'world_from_table']
 
 # %% ../../nbs/handbook/75_tables.ipynb #64a00005
@@ -22,7 +22,7 @@ from importlib.util import find_spec
 import numpy as np
 from ..core import (InvalidInput, as_array, as_integer, as_kind, as_labelled,
                          as_names, as_number, as_probabilities, as_text,
-                         check_container, is_number)
+                         check_container, expect, is_number)
 from ..game.information import World, make_world
 
 # %% ../../nbs/handbook/75_tables.ipynb #f4a00005
@@ -31,16 +31,9 @@ SMOOTHING = 4.
 
 def smoothed_table(counts: ArrayLike, smoothing: float = SMOOTHING,
                    prior: ArrayLike | None = None) -> np.ndarray:
-    r"""$p(\omega, o\mid k)$ (O, W) from the numbers of rows `counts` (O, W), as
-    in chapter 64.
-
-    `prior` (W,) is the states'; the counts' own if None. A state without rows must
-    have prior 0.
-
-    >>> smoothed_table([[4, 1], [1, 4]]).round(3)
-    array([[0.357, 0.143],
-           [0.143, 0.357]])
-    """
+    r"""$p(\omega, o\mid k)$ (O, W) from the numbers of rows `counts` (O, W), by the
+    formula of chapter 64. `prior` (W,) is the states'; the counts' own if None. A state
+    without rows must have prior 0."""
     counts = np.asarray(counts, float)
     n_state = counts.sum(0)
     n = n_state.sum()
@@ -68,17 +61,16 @@ def _known_column(at, frame, column):
     "A column as a pandas Series: the one door for tables of all kinds."
     import pandas as pd
     known = _columns(frame)
-    if not isinstance(column, (str, int, tuple)) or known.count(column) != 1:
-        raise InvalidInput(at, column,
-                           f'one column of the table: {", ".join(map(str, known))}')
+    expect(isinstance(column, (str, int, tuple)) and known.count(column) == 1, at,
+           column, f'one column of the table: {", ".join(map(str, known))}')
     values = frame[column]
     listed = hasattr(values, '__len__') and not isinstance(values, (str, dict))
-    if not listed or getattr(values, 'ndim', 1) != 1 or not len(values):
-        raise InvalidInput(f'{at}, column {column!r}', values,
-                           'a list of values, not empty')
+    expect(listed and getattr(values, 'ndim', 1) == 1 and len(values),
+           f'{at}, column {column!r}', values, 'a list of values, not empty')
     return values if isinstance(values, pd.Series) else pd.Series(list(values),
                                                                   dtype=object)
 
+# %% ../../nbs/handbook/75_tables.ipynb #b37a3608
 @dataclass(frozen=True, eq=False)
 class Levels:
     """A discrete column: its distinct `values` in order, their `names`, and for each
@@ -112,16 +104,11 @@ def _is_fraction(v):
     return isinstance(v, (float, np.floating)) and not float(v).is_integer()
 
 def column_levels(at: str, frame: Any, column: Any, rows: Any = slice(None)) -> Levels:
-    """The `Levels` of a column of a table, or of some of its `rows`.
+    """The `Levels` of a column of a table, or of some of its `rows`, sorted; a pandas
+    categorical keeps its own order. None, NaN and blank texts are no value.
 
-    They are sorted; a pandas categorical keeps its own order. None, NaN and blank
-    texts are no value.
-    `at` is how errors call the argument. Raises `InvalidInput` for a column that
-    isn't there, is empty, holds what can't be a class (such as lists), or mixes types.
-
-    >>> column_levels('look', table, 'look').names
-    ('bad', 'fine')
-    """
+    `at` is how errors call the argument. Raises `InvalidInput` for a column that isn't
+    there, is empty, holds what can't be a class (such as lists), or mixes types."""
     values = _known_column(at, frame, column).iloc[rows]
     at = f'{at}, column {column!r}'
     try:
@@ -171,6 +158,7 @@ def _alike(named):
         groups.setdefault(''.join(name.split()).casefold(), {})[name] = n
     return [g for g in groups.values() if len(g) > 1]
 
+# %% ../../nbs/handbook/75_tables.ipynb #4b1e7a05
 def _faults(levels, weight, rows, rare):
     "(kind, counts, text) of the faults of a column whose rows have these places."
     gaps, counts = levels.code < 0, levels.counts(weight)
@@ -218,26 +206,20 @@ class TableCheck:
         """The table without its faults, as a new one; each change is printed in a line
         of its own, and so is what is left of them.
 
-        Parameters
-        ----------
-        rare : number, optional
-            A column's levels that fewer rows have become one class, "other" (or
-            "other2", if one is called so already); not so states.
-        missing : str, optional
-            "own class": rows without a value in a column have "missing" there;
-            "drop": they are left out. Rows without a state are left out either way.
-        bins : int, or dict of column: int, optional
-            Into how many classes of about equal size a column of numbers is cut, at
-            most, named 1/n … n/n; one number holds for all columns with fractions or
-            with more than `MAX_SIGNALS` numbers.
+        A column's levels that fewer than `rare` rows have become one class, "other" (or
+        "other2", if one is called so already); not so states. With `missing` "own
+        class" rows without a value in a column have "missing" there, with "drop" they
+        are left out, as are in both cases rows without a state. `bins`, a number or a
+        dict of column: number, is into how many classes of about equal size a column of
+        numbers is cut, at most, named 1/n … n/n; one number holds for all columns with
+        fractions or with more than `MAX_SIGNALS` numbers. Labels that differ only by
+        case or blanks become the commonest of them in any case.
 
-        Labels that differ only by case or blanks become the commonest of them in any
-        case. A pandas DataFrame stays one (what was repaired is categorical), other
-        tables come back as a dict of lists. Raises `InvalidInput`.
-        """
+        A pandas DataFrame stays one (what was repaired is categorical), other tables
+        come back as a dict of lists. Raises `InvalidInput`."""
         few = 0. if rare is None else as_number('rare', rare, 0.)
-        if missing not in (None, 'own class', 'drop'):
-            raise InvalidInput('missing', missing, '"own class" or "drop"')
+        expect(missing in (None, 'own class', 'drop'), 'missing', missing,
+               '"own class" or "drop"')
         bins = _bins(self, bins)
         new = {c: _repaired(self, c, rare=few, missing=missing, bins=bins.get(c))
                for c in self.levels}
@@ -254,37 +236,27 @@ class TableCheck:
                 print(f'left: {fault}')
         return out
 
+# %% ../../nbs/handbook/75_tables.ipynb #040aceaf
 def _arm_columns(arms):
     "The columns of each arm as lists."
     found = {k: [c] if isinstance(c, str) else c
              for k, c in as_kind('arms', arms, dict).items()}
     for k, columns in found.items():
-        if not isinstance(columns, (list, tuple)) or not all(
-                isinstance(c, Hashable) for c in columns):
-            raise InvalidInput(f'arms[{k!r}]', columns, 'a list of columns')
+        listed = isinstance(columns, (list, tuple))
+        expect(listed and all(isinstance(c, Hashable) for c in columns), f'arms[{k!r}]',
+               columns, 'a list of columns')
     return found
 
 def check_table(frame: Any, *, state: Any = None, arms: Any = None, weights: Any = None,
                 rare: float = RARE) -> TableCheck:
-    """Look for what would make a bad world of a table; returns a `TableCheck`, which
-    lists it.
+    """Look for what would make a bad world of a table, a pandas or polars DataFrame or
+    a dict of columns, with a case in each row; returns a `TableCheck`, which lists it.
 
-    Parameters
-    ----------
-    frame : pandas or polars DataFrame, or dict of columns; a row a case
-    state : str, optional; the column that holds the state
-    arms : dict of name: list of columns, optional
-        As for `world_from_table`; all other columns are looked at if not given.
-    weights : str, optional; the column that says how many cases a row stands for
-    rare : number
-        Levels that fewer rows have are listed.
+    `state`, `arms` and `weights` are as for `world_from_table`; without `arms` all
+    columns are looked at. Missing values, labels that differ only by case or blanks,
+    fractions, columns with more than `MAX_SIGNALS` levels, and levels that fewer than
+    `rare` rows have are listed, with counts. Raises `InvalidInput` for no table.
 
-    Missing values, labels that differ only by case or blanks, fractions, columns
-    with more than `MAX_SIGNALS` levels and rare levels are listed, with counts. Raises
-    `InvalidInput` for what is no table.
-
-    Examples
-    --------
     >>> check_table(table, state='state', arms={'look': ['look']})
     40 rows, 2 columns
     nothing to repair
@@ -294,8 +266,7 @@ def check_table(frame: Any, *, state: Any = None, arms: Any = None, weights: Any
         arms = {'all': [c for c in _columns(frame) if c not in (state, weights)]}
     wanted = {c: f'arms[{k!r}]' for k, columns in _arm_columns(arms).items()
               for c in columns} | ({} if state is None else {state: 'state'})
-    if not wanted:
-        raise InvalidInput('frame', frame, 'a table with columns')
+    expect(wanted, 'frame', frame, 'a table with columns')
     weight = _row_weights(frame, wanted, weights)
     rows = np.flatnonzero(weight)
     levels = {c: column_levels(at, frame, c, rows) for c, at in wanted.items()}
@@ -307,20 +278,17 @@ def check_table(frame: Any, *, state: Any = None, arms: Any = None, weights: Any
 def _row_weights(frame, wanted, weights):
     "The weight of each row (n,), of which all columns have as many."
     sizes = {c: len(_known_column(at, frame, c)) for c, at in wanted.items()}
-    n, weight = next(iter(sizes.values())), None
+    n, at = next(iter(sizes.values())), f'weights, column {weights!r}'
+    weight = np.ones(n)
     if weights is not None:
-        weight = as_array(f'weights, column {weights!r}',
-                          list(_known_column('weights', frame, weights)), (None, ),
-                          low=0.)
+        values = list(_known_column('weights', frame, weights))
+        weight = as_array(at, values, (None, ), low=0.)
         sizes[weights] = len(weight)
     for c, size in sizes.items():
-        if size != n:
-            raise InvalidInput(f'frame, column {c!r}', f'{size} rows',
-                               f'{n} rows, as in the others')
-    if weight is not None and not weight.any():
-        raise InvalidInput(f'weights, column {weights!r}', 'zeros',
-                           'at least one row that counts')
-    return np.ones(n) if weight is None else weight
+        expect(size == n, f'frame, column {c!r}', f'{size} rows',
+               f'{n} rows, as in the others')
+    expect(weight.any(), at, 'zeros', 'at least one row that counts')
+    return weight
 
 # %% ../../nbs/handbook/75_tables.ipynb #4b1e7a10
 OTHER = 'other'       # what `fix` calls the class of all rare levels of a column
@@ -333,11 +301,10 @@ def _bins(table, bins):
         bins = dict.fromkeys([f.column for f in table.faults if f.column in numbers
                               and f.kind in ('fractions', 'many')],
                              as_integer('bins', bins, 2))
+    listed = ', '.join(map(str, numbers)) or 'there is none'
     for c, n in (bins or {}).items():
         as_integer(f'bins[{c!r}]', n, 2)
-        if c not in numbers:
-            raise InvalidInput(f'bins[{c!r}]', c, 'a column of finite numbers: '
-                               f'{", ".join(map(str, numbers)) or "there is none"}')
+        expect(c in numbers, f'bins[{c!r}]', c, f'a column of finite numbers: {listed}')
     return bins or {}
 
 def _cut(levels, weight, n):
@@ -373,14 +340,14 @@ def _with_columns(frame, rows, columns) -> Any:
 # %% ../../nbs/handbook/75_tables.ipynb #4b1e7a11
 def _repaired(table, c, *, rare, missing, bins):
     "The `Levels` of one column after repair; says what it does."
-    at, levels, weight = f'column {c!r}', table.levels[c], table.weight
+    at, levels = f'column {c!r}', table.levels[c]
     is_state = c == table.asked['state']
     if bins and levels.names:
-        levels, cuts = _cut(levels, weight, bins)
+        levels, cuts = _cut(levels, table.weight, bins)
         print(f'{at}: cut at {", ".join(f"{x:g}" for x in cuts)} into '
               f'{", ".join(levels.names)}')
     for step in 'alike', 'rare':
-        count = dict(zip(levels.names, levels.counts(weight)))
+        count = dict(zip(levels.names, levels.counts(table.weight)))
         few = [v for v, n in count.items() if n < rare and not is_state]
         new = (dict.fromkeys(few, _free(OTHER, count.keys() - set(few)))
                if step == 'rare' else
@@ -393,7 +360,7 @@ def _repaired(table, c, *, rare, missing, bins):
     if missing and gaps.any():
         own = missing == 'own class' and not is_state
         called = _free(NO_VALUE, levels.names)
-        print(f'{at}: no value in {_rows(weight[gaps].sum())}, '
+        print(f'{at}: no value in {_rows(table.weight[gaps].sum())}, '
               + (f'now {called!r}' if own else 'dropped'))
         if own:
             names = *levels.names, called
@@ -439,9 +406,8 @@ def _table_signals(at, columns, n_rows):
     codes = pd.DataFrame({i: levels.code for i, (_, levels) in enumerate(columns)})
     groups = codes.groupby(list(codes))
     cells = groups.size().index.to_frame().to_numpy()
-    if len(cells) > MAX_SIGNALS:
-        raise InvalidInput(at, f'columns with {len(cells)} combinations of values',
-                           f'at most {MAX_SIGNALS}: {_fewer(columns)}')
+    expect(len(cells) <= MAX_SIGNALS, at, f'columns with {len(cells)} combinations of '
+           'values', f'at most {MAX_SIGNALS}: {_fewer(columns)}')
     named = lambda row: ', '.join(f'{c}={levels.names[i]}'
                                   for (c, levels), i in zip(columns, row))
     return [named(row) for row in cells], groups.ngroup().to_numpy()
@@ -450,23 +416,21 @@ def _table_signals(at, columns, n_rows):
 def _state_names(states, seen, known):
     "The names of the states in the order that is given."
     listed = states.tolist() if hasattr(states, 'tolist') else states
-    if not isinstance(listed, (list, tuple)):
-        raise InvalidInput('states', states, 'a list of names')
+    expect(isinstance(listed, (list, tuple)), 'states', states, 'a list of names')
     named = [known.get(v, v) if isinstance(v, Hashable) else v for v in listed]
     for level in seen.names:
-        if level not in named:
-            raise InvalidInput('states', states,
-                               f'every value of the state\'s column, also {level!r}')
-    return as_names('states', named, len(named), '')
+        expect(level in named, 'states', states,
+               f'every value of the state\'s column, also {level!r}')
+    return as_names('states', named, len(named))
 
 def _refuse_faults(table):
     "Refuse a table with faults; warn of one in which there is something to look at."
     said = lambda kind: '; '.join(str(f) for f in table.faults if f.kind == kind)
-    if any(f.kind not in ('rare', 'marker') for f in table.faults):
-        raise InvalidInput(
-            'frame', f'{len(table.faults)} fault{"s"*(len(table.faults) > 1)}',
-            f'a table without them: {"; ".join(map(str, table.faults))} (check_table '
-            'lists them, its .fix(…) repairs them)')
+    n = len(table.faults)
+    expect(all(f.kind in ('rare', 'marker') for f in table.faults), 'frame',
+           f'{n} fault{"s"*(n > 1)}',
+           f'a table without them: {"; ".join(map(str, table.faults))} (check_table '
+           'lists them, its .fix(…) repairs them)')
     if marks := said('marker'):
         warnings.warn(f'values that may be none: {marks}', stacklevel=3)
     if few := said('rare'):
@@ -481,9 +445,8 @@ def _read_states(table, states, prior):
     seen = table.levels[table.asked['state']]
     known = dict(zip(seen.names, seen.names)) | dict(zip(seen.values, seen.names))
     states = seen.names if states is None else _state_names(states, seen, known)
-    if len(states) < 2:
-        raise InvalidInput(f'state, column {table.asked["state"]!r}', list(states),
-                           'at least two states; one is always the case')
+    expect(len(states) > 1, f'state, column {table.asked["state"]!r}', list(states),
+           'at least two states; one is always the case')
     place = np.array([states.index(level) for level in seen.names])[seen.code]
     n_state = np.bincount(place, table.weight, len(states))
     if prior is None:
@@ -492,24 +455,17 @@ def _read_states(table, states, prior):
         'prior', as_labelled('prior', _by_state(prior, known), (states, )),
         (len(states), ))
     for name, p, n in zip(states, prior, n_state):
-        if p > 0 and not n:
-            raise InvalidInput(f'prior, state {name!r}', float(p),
-                               '0, since no row has that state')
+        expect(n or p == 0, f'prior, state {name!r}', float(p),
+               '0, since no row has that state')
     return states, known, place, prior
 
 # %% ../../nbs/handbook/75_tables.ipynb #5c0ed001
 FOLDS = 5       # a score of a row is of a fit to the others
 
 @dataclass(frozen=True)
-class Scored:
-    """An arm of `world_from_table` that sees one of `bins` classes of a score of
-    `columns`."""
-    columns: tuple
-    bins: int
-
-def scored(columns, bins=5):
-    """An arm of `world_from_table` that sees many columns: a logistic regression of the
-    state, fitted to the other rows, cut into `bins` classes of equal size.
+class scored:
+    """An arm of `world_from_table` that sees many `columns`: a logistic regression of
+    the state, fitted to the other rows, cut into `bins` classes of equal size.
 
     How many bits the classes tell of the state, and how many the score, is printed.
     Needs scikit-learn. Raises `InvalidInput`.
@@ -517,18 +473,22 @@ def scored(columns, bins=5):
     >>> scored(['age', 'income', 'debts'], bins=3).bins
     3
     """
-    if isinstance(columns, str) or not len(columns):
-        raise InvalidInput('columns', columns, 'a list of columns')
-    return Scored(tuple(columns), as_integer('bins', bins, 2, MAX_SIGNALS))
+    columns: Any
+    bins: int = 5
 
+    def __post_init__(self):
+        listed = not isinstance(self.columns, str) and len(self.columns)
+        expect(listed, 'columns', self.columns, 'a list of columns')
+        as_integer('bins', self.bins, 2, MAX_SIGNALS)
+
+# %% ../../nbs/handbook/75_tables.ipynb #5c0ed00a
 def with_scores(frame, state, arms):
-    "A table and its arms in which a column of its own stands for each `Scored` arm."
-    found = {k: arm for k, arm in arms.items() if isinstance(arm, Scored)}
+    "A table and its arms in which a column of its own stands for each `scored` arm."
+    found = {k: arm for k, arm in arms.items() if isinstance(arm, scored)}
     if not found:
         return frame, arms
-    if find_spec('sklearn') is None:
-        raise InvalidInput('arms', 'a score, without scikit-learn',
-                           'pip install scikit-learn')
+    expect(find_spec('sklearn'), 'arms', 'a score, without scikit-learn',
+           'pip install scikit-learn')
     table = {c: _known_column('frame', frame, c) for c in _columns(frame)}
     table |= {f'score of {k}': classes_of(k, arm, table, state)
               for k, arm in found.items()}
@@ -559,7 +519,7 @@ def classes_of(name, arm, table, state):
 # %% ../../nbs/handbook/75_tables.ipynb #8390bca4
 def _joint_tables(table, arms, place, *, states, prior, smoothing):
     "By counting: the joint table (O, W) of each arm, and the names of its signals."
-    W, joint, signals = len(states), [], []
+    W, tables = len(states), []
     for k, columns in arms.items():
         at = f'arms[{k!r}]'
         shown, cell = _table_signals(at, [(c, table.levels[c]) for c in columns],
@@ -571,9 +531,8 @@ def _joint_tables(table, arms, place, *, states, prior, smoothing):
             raise InvalidInput('smoothing', 0,
                                f'more than 0, since in {at} no row with {shown[o]} has '
                                f'the state {states[w]!r}')
-        signals.append(shown)
-        joint.append(smoothed_table(counts, smoothing, prior))
-    return joint, signals
+        tables.append((smoothed_table(counts, smoothing, prior), shown))
+    return [list(part) for part in zip(*tables)]
 
 def _cost_ranges(costs):
     "Costs, of which some are pairs, as numbers; and as pairs, None if none is one."
@@ -584,6 +543,7 @@ def _cost_ranges(costs):
              for k, c in enumerate(costs)]
     return [float(p.mean()) for p in pairs], [tuple(p.tolist()) for p in pairs]
 
+# %% ../../nbs/handbook/75_tables.ipynb #8390bca5
 def world_from_table(frame: Any, *, state: str, arms: Any, costs: Any,
                      utility: ArrayLike, bound: float, states: Any = None,
                      decisions: Any = None, prior: ArrayLike | None = None,
@@ -597,33 +557,26 @@ def world_from_table(frame: Any, *, state: str, arms: Any, costs: Any,
     frame : DataFrame, or dict of columns; as `check_table` wants it, a row a case
     state, weights : str
         The column of the state; and of how many cases a row stands for, if any.
-    arms : dict of name: list of columns
-        What each arm sees: its signals are the combinations of values that occur; or
-        `scored([…], bins=5)`, for many columns.
+    arms : dict of name: list of columns, or `scored([…], bins=5)` for many columns
+        What each arm sees: its signals are the combinations of values that occur.
     costs : dict or Series of arm: number, or list (K,) in the order of `arms`; a pair
         (low, high) is a cost that lies between them, the world's in the middle
     utility : dict of state: list (D,), DataFrame (W, D), or array (W, D)
-        In the order of the states. A state is called by its name or by the column's
-        own value, e.g. 0 and 1, or True and False.
-    bound : float; the largest payment
-    states, decisions : list, optional; the states are sorted if not given
+        A state is called by its name or by the column's own value, e.g. 0 and 1.
     prior : dict of state: probability, or list (W,); the shares of rows if not given
     smoothing : float; λ made-up cases, 0 where each signal came with each state
     rare : number; levels of fewer rows are named in a warning
-    proxy : optional; a test of the state, on which is paid: as for `Setting`
-    name : str; other fields of a `World` may be given as well
 
-    Raises `InvalidInput` for what doesn't fit, e.g. missing values and labels that
-    differ only by case or blanks (all in one message, with counts), an unknown
-    column, or more than `MAX_SIGNALS` signals for one arm.
+    `bound` and `proxy` are as for `Setting`, `name` and other fields as for `World`;
+    `states` are sorted if not given. Raises `InvalidInput` for what doesn't fit, e.g.
+    missing values and labels that differ only by case or blanks (all in one message,
+    with counts), or more than `MAX_SIGNALS` signals for one arm.
 
     >>> world_from_table(table, state='state', arms={'look': ['look'],
     ...     'guess': []}, costs={'look': .1, 'guess': 0}, utility=np.eye(2), bound=1.)
     World('table': 2 arms, 2 states, 3 beliefs, bound 1)
     """
-    names = as_names('arms', list(as_kind('arms', arms, dict)), len(arms), '')
-    if len(names) < 2:
-        raise InvalidInput('arms', arms, 'at least two arms, name: list of columns')
+    names = as_names('arms', list(as_kind('arms', arms, dict)))
     frame, arms = with_scores(frame, state, arms)
     smoothing = as_number('smoothing', smoothing, 0., 1e9)
     _known_column('state', frame, state)

@@ -41,11 +41,6 @@ def test_what_is_unseen_is_bounded_at_all_times():
     hasty = lambda m, r: 1. if m == 0 else .3/m
     assert sequences_that_lie(0, proved) <= limit < sequences_that_lie(1, hasty)
 
-def test_the_bound_is_one_at_first():
-    assert freeze_bound(0, 3, 2, .1) == freeze_bound(5, 0, 2, .1) == freeze_bound(1, 1, 2, .1) == 1
-    bounds = freeze_bound(np.arange(1, 2000), 2, 2, .1)
-    assert (np.diff(bounds) <= 0).all() and bounds[-1] < .003
-
 def widened(world, extra):
     "The same world with more beliefs on its support, which nobody ever holds."
     z = world.setting
@@ -63,18 +58,14 @@ def test_the_support_is_not_seen():
     assert runs[0].rounds == runs[1].rounds and runs[0].status == runs[1].status
     assert runs[1].rule.values[:Z.M] == pytest.approx(runs[0].rule.values)
 
-def answers_by(world, menus, rng, coroutine):
-    "Plays `discover` with an expert of that world; returns what it returns."
-    menu = next(coroutine)
-    try:
-        while True:
-            menu = coroutine.send(world.respond(menu.on(world.setting.support), rng))
-    except StopIteration as end:
-        return end.value
+class Menus:
+    "The expert of DUO, who is shown menus."
+    def respond(self, menu, rng):
+        return DUO.respond(menu.on(Z.support), rng)
 
 def test_the_coroutine_stands_alone():
     menus = [OpenRule(r.values, r.bound) for r in ORACLE.rules]
-    found = answers_by(DUO, menus, generator(1), discover(OPEN, menus, eps=.4, delta=.1))
+    found = simulate(discover(OPEN, menus, eps=.4, delta=.1), Menus(), 1)
     assert found.status == 'certified' and found.bound <= .4 and found.setting.M == Z.M
     assert found.collecting < found.rounds and found.mass.max() <= shares_of(OPEN, .4, None)[0]
     assert is_proper(found.rule.on(Z.support))

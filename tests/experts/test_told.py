@@ -21,9 +21,9 @@ TOLD = st.builds(Told, lapses=st.floats(0, .49), band=st.floats(0, 10),
 @settings(max_examples=examples(200))
 @given(TOLD)
 def test_text_and_json_give_it_back(told):
-    assert Told.parse(str(told)) == told == as_told(str(told))
+    assert told == as_told(str(told))
     assert as_told(json.loads(json.dumps(plain(told)))) == told
-    assert hash(told) == hash(Told.parse(str(told)))
+    assert hash(told) == hash(as_told(str(told)))
 
 @settings(max_examples=examples(200))
 @given(TOLD, st.sets(st.sampled_from([f.name for f in fields(Told)])))

@@ -169,7 +169,7 @@ def test_wrong_answers_are_not_returned(monkeypatch):
     right = simplex(A, b, cost, cost)[0]
     true = programs.turn
     def stops_early(T, basis, stage):
-        return programs.OPTIMAL, 0
+        return 'optimal', 0
     monkeypatch.setattr(programs, 'turn', stops_early)
     with pytest.raises(SolverFailure) as failure:
         simplex(A, b, cost, cost)
@@ -177,10 +177,10 @@ def test_wrong_answers_are_not_returned(monkeypatch):
     calls = []
     def wrong_once(T, basis, stage):
         calls.append(stage)
-        return (programs.OPTIMAL, 0) if len(calls) <= 3 else true(T, basis, stage)
+        return ('optimal', 0) if len(calls) <= 3 else true(T, basis, stage)
     monkeypatch.setattr(programs, 'turn', wrong_once)
     np.testing.assert_allclose(simplex(A, b, cost, cost)[0], right, atol=1e-12)
-    monkeypatch.setattr(programs, 'turn', lambda T, basis, stage: (programs.INFEASIBLE, 0))
+    monkeypatch.setattr(programs, 'turn', lambda T, basis, stage: ('infeasible', 0))
     with pytest.raises(SolverFailure):
         simplex(A, b, cost, cost)
 
@@ -212,7 +212,7 @@ def test_few_v_rules():
 def test_oracle_is_no_noise(W):
     "Where all costs are 0 a blind arm is nobody's favourite; every rule is answered by its arm."
     made = 0
-    for i in range(amount(20, 300)):
+    for i in range(amount(20 if W == 2 else 8, 300)):
         rng = generator(772 + W, i)
         prior = rng.dirichlet(np.full(W, 3.))
         joints = [rng.dirichlet(np.full(3, 1.), W).T*prior for _ in range(2)]

@@ -1,16 +1,17 @@
 """OIAFB: statuses and budgets as laws over random worlds; what finished runs have proved, by Monte
 Carlo.
 
-The Monte-Carlo test makes 200 runs on each of 10 worlds and compares the number of errors in each
-with the 1 - 1e-6 quantile of the binomial distribution that the corrected bound allows: its
+The Monte-Carlo test makes 80 or 200 runs on each of 10 worlds and compares the number of errors in
+each with the 1 - 1e-6 quantile of the binomial distribution that the corrected bound allows: its
 false-alarm rate is at most 10 x 1e-6. What holds on the event is tested without chance by
 `law_oiafb` and its mutants.
 """
 import numpy as np
 import pytest
 from conftest import amount
-from laws import FALSE_ALARM, detection, guess, most_failures, noisy, outcomes, statistical
-from oia_nb.all import (NotInducible, action_informed_oracle, generator,
+from laws import (FALSE_ALARM, detection, guess, most_failures, noisy, outcomes, shaped_world,
+                  statistical)
+from oia_nb.all import (action_informed_oracle, generator,
                         identify, is_proper, make_world, optimal_rule, principal_profit, simulate)
 from oia_nb.paper.complexity import problem_of
 from oia_nb.paper.oiafc import Exploration, interact, never, remember
@@ -18,24 +19,12 @@ from oia_nb.paper.oiafb import budget_parameter, event_failure, oiafb
 
 # A wrong arm costs more than the target of 1.75 B, so that errors are possible, and walls are far,
 # so that few rounds are forced.
-LOOSE = 1.75
+LOOSE, ROUND = 1.75, amount(80, 200)
 WORLDS = [outcomes([.98, .02], [0., 0.], .05), outcomes([.97, .02], [.005, 0.], .05),
           outcomes([.02, .97], [0., .005], .06), outcomes([.98, .03], [0., .01], .05),
           outcomes([.99, .01], [0., 0.], .1), outcomes([.98, .02], [0., .005], .05, seen=False),
           outcomes([.03, .98], [.002, 0.], .05, seen=False), noisy([.98, .02], .95, [0., 0.], .05),
           noisy([.97, .01], .9, [0., .002], .05), outcomes([.96, .01], [.002, .001], .04)]
-
-def random_world(seed):
-    "A small world that has an oracle."
-    for i in range(1000):
-        rng = generator(seed, i)
-        K, W = int(rng.integers(2, 4)), 2
-        joint = [rng.dirichlet(np.full(O*W, .6)).reshape(O, W) for O in rng.integers(1, 3, K)]
-        world = make_world(joint, rng.uniform(0, .05, K), rng.uniform(-1, 1, (W, 2)), 1.)
-        try:
-            return world, action_informed_oracle(world)
-        except NotInducible:
-            pass
 
 def normal_rounds_needed(world, eps, a):
     return 4*(1 - eps/(4*world.setting.B))**2*problem_of(
@@ -68,9 +57,9 @@ def error_counts(world, eps, delta, runs, seed, spare=4):
 @pytest.mark.parametrize('i', range(amount(1, len(WORLDS))))
 @statistical(false_alarm=len(WORLDS)*FALSE_ALARM,
              planted="returns the oracle's rule for the worst arm",
-             power=lambda: detection(200, .2, 1.))
+             power=lambda: detection(ROUND, .2, 1.))
 def test_error_rate(i):
-    """200 runs: where the corrected bound is below 1, errors respect it.
+    """80 runs (200 with --release): where the corrected bound is below 1, errors respect it.
 
     Before the first round it is 1 at any budget that a test can afford (the smallest T of
     Theorem 2, corrected, is some ten thousand even here); for runs with enough normal rounds it
@@ -81,17 +70,17 @@ def test_error_rate(i):
     oracle, best = action_informed_oracle(world), optimal_rule(world)
     # an error is possible
     assert best.profit - min(principal_profit(world, r) for r in oracle.rules) > eps
-    proved, errors, all_errors, bound = error_counts(world, eps, delta, 200, i)
-    assert proved >= 150 and abs(bound - delta) < 1e-9
-    assert errors <= most_failures(200, delta)
-    assert all_errors - errors <= 200 - proved
-    assert 200*(best.profit - principal_profit(world, guess()(world, eps).rule)
-                > eps) > most_failures(200, delta)
+    proved, errors, all_errors, bound = error_counts(world, eps, delta, ROUND, i)
+    assert proved >= .75*ROUND and abs(bound - delta) < 1e-9
+    assert errors <= most_failures(ROUND, delta)
+    assert all_errors - errors <= ROUND - proved
+    assert ROUND*(best.profit - principal_profit(world, guess()(world, eps).rule)
+                  > eps) > most_failures(ROUND, delta)
 
 @pytest.mark.parametrize('seed', range(6))
 def test_budget_is_spent_exactly(seed):
-    world, oracle = random_world(100 + seed)
-    K = world.setting.K
+    world = shaped_world(100, seed, [(2, 2, 2), (3, 2, 2)], prior='arm', margin=.01)
+    oracle, K = action_informed_oracle(world), world.setting.K
     for budget in [*range(1, 12), 30]:
         plans = []
         r = simulate(oiafb(world.setting, oracle, eps=.5, budget=budget, delta=.1,
@@ -127,7 +116,7 @@ def test_fallback_is_the_best_guarantee():
             a/run.transcript.N[k])
     r = simulate(oiafb(world.setting, oracle, eps=.5, budget=80, a=a), world, 0)
     assert r.status == 'uncertified'
-    assert np.isclose(worst(r.rule, r.arm), max(worst(*s) for s in seen))
+    assert np.isclose(worst(r.rule, r.arm), max(worst(*s[:2]) for s in seen))
 
 def test_a_and_delta():
     world = WORLDS[0]

@@ -1,6 +1,7 @@
 """Simulated people who answer the offers of a session, and what a session holds after it."""
 import json
 
+from laws import COIN  # noqa: F401
 from oia_nb.all import generator, load_world, make_world, random_world
 from oia_nb.run.session import chained, read_journal
 
@@ -10,8 +11,6 @@ WORLD = random_world(2, 2, 2, 5, prior='arm', margin=.05)
 TARGET = dict(eps=.04, delta=.05)
 SHORT = dict(eps=.5*WORLD.setting.B, delta=.1, method='oiafc', max_rounds=60)
 THREE = random_world(2, 3, 3, 1, margin=.01)
-COIN = make_world([[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]], [0., .02],
-                  [[1., 0.], [0., 1.]], 1., name='coin', arms=['cheap', 'better'])
 TESTS = make_world([[[.30, .20], [.20, .30]], [[.47, .03], [.03, .47]]], [0., .02],
                    [[1., 0.], [0., 1.]], 1., name='two tests')
 

@@ -1,5 +1,5 @@
-"""An experiment gives the same frame whoever computes it, in whatever order and however often it
-is killed."""
+"""An experiment gives the same frame whoever computes it, in whatever order and however often it is
+killed."""
 import json
 import multiprocessing
 import os
@@ -75,8 +75,8 @@ def files(folder):
     return len(list(folder.glob('runs/*.jsonl')))
 
 def kill(folder, more, seconds):
-    """Start the experiment in a process of its own; kill it `seconds` after `more` runs have
-    been written, or once it has ended."""
+    """Start the experiment in a process of its own; kill it `seconds` after `more` runs have been
+    written, or once it has ended."""
     p = multiprocessing.get_context('fork').Process(
         target=partial(experiment, **cheap, n_jobs=0, path=folder))
     before = files(folder)
@@ -153,7 +153,8 @@ good = dict(worlds=[COIN], methods=['sharp'], grid=dict(eps=[3.], delta=.1),
 
 @pytest.mark.parametrize('change', [dict(grid=dict(eps=[3., 4.], delta=.1)),
                                     dict(methods=['sharp', 'oiafc']), dict(worlds=[COIN, twins]),
-                                    dict(methods=['oiafc']), dict(repetitions=2)])
+                                    dict(methods=['oiafc']), dict(repetitions=2),
+                                    dict(grid=dict(eps=[3.], delta=.1, margin=0.))])
 def test_a_grid_grows(change, tmp_path):
     "Only what is new is played; the folder holds both, in the order of the two."
     first = experiment(**good, path=tmp_path)
@@ -171,15 +172,13 @@ def test_folder_of_another_experiment(tmp_path):
     def g(world, *, eps, delta, seed, oracle):
         return announce_one(world, eps=eps/2, delta=delta, seed=seed, oracle=oracle)
     g.__qualname__ = f.__qualname__
-    experiment(**good, path=tmp_path/'a')
-    experiment(**good | dict(methods={'f': f}), path=tmp_path/'f')
-    for path, change in (('a', dict(grid=dict(eps=[3.], delta=.1, margin=0.))),
-                         ('a', dict(methods={'sharp': ('sharp', dict(budget=5000))})),
-                         ('a', dict(worlds={'coin': twins})),
-                         ('a', dict(methods={'sharp': announce_one})),
-                         ('f', dict(methods={'f': g}))):
-        with pytest.raises(InvalidInput, match='a folder of this experiment: that one differs in'):
-            experiment(**good | change, path=tmp_path/path)
+    experiment(**good | dict(methods={'sharp': 'sharp', 'f': f}), path=tmp_path)
+    for change, name in ((dict(seed=1), 'seed'), (dict(worlds={'coin': twins}), 'world coin'),
+                         (dict(methods={'sharp': ('sharp', dict(budget=5000))}), 'method sharp'),
+                         (dict(methods={'sharp': announce_one}), 'method sharp'),
+                         (dict(methods={'f': g}), 'method f')):
+        with pytest.raises(InvalidInput, match=f'this experiment: that one differs in {name}$'):
+            experiment(**good | change, path=tmp_path)
 
 def test_folder_of_something_else(tmp_path):
     (tmp_path/'thesis.tex').write_text('finished')

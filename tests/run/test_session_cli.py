@@ -1,9 +1,11 @@
 """Sessions by command: each step leaves what it says in the file, and what is refused leaves
 nothing."""
-import importlib.util
 import os
+import runpy
 import subprocess
 import sys
+from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -114,52 +116,38 @@ def test_the_day_of_the_example(tmp_path):
         assert s.status == 'stopped' and s.rounds == 35 and s.result.verify()
         assert s.to_frame().state.notna().sum() == 2 and (s.to_frame().status == 'void').sum() == 1
 
-BOT = '''
-from otree.api import *
-from oia_nb.all import generator, load_world
-from . import FIELDS, C, Offer, session
-
-CLINIC = load_world('clinic')
-
-class PlayerBot(Bot):
-    def play_round(self):
-        s = session()
-        n = s.rounds
-        assert f'name="offer" value="{s.announce().round}"' in self.html
-        assert '<table>' in self.html and 'pays if malignant' in self.html
-        r = CLINIC.respond(s.announce().rule, generator(3, n))
-        said = {name: round(100*p, 1) for name, p in zip(FIELDS, r.report)}
-        answer = dict(offer=s.announce().round, arm=C.ARMS[r.arm]) | said
-        yield SubmissionMustFail(Offer, answer | dict.fromkeys(FIELDS, 99))
-        # a page that was shown before, sent again
-        yield SubmissionMustFail(Offer, answer | dict(offer=answer['offer'] - 1 or 9))
-        assert s.rounds == n
-        yield Offer, answer
-        assert s.rounds == n + 1 and self.player.payoff == .25
-'''
-
-@pytest.mark.skipif(importlib.util.find_spec('otree') is None, reason='oTree is not installed')
-def test_a_bot_answers_the_offers_of_a_session(tmp_path):
-    """The oTree app of the examples, played by a bot of oTree's: what it answers is in the journal;
-    what is refused is said in the form and isn't."""
-    env = os.environ | {'PYTHONPATH': os.pathsep.join([str(ROOT), *sys.path])}
-    def run(*words, cwd):
-        return subprocess.run([sys.executable, *words], cwd=cwd, env=env, capture_output=True,
-                              text=True, timeout=120)
-    example = importlib.util.spec_from_file_location('otree_app', ROOT/'examples'/'otree_app.py')
-    module = importlib.util.module_from_spec(example)
-    example.loader.exec_module(module)
-    path = tmp_path/'day.jsonl'
+def test_the_otree_app(tmp_path, monkeypatch):
+    """What the example exports, in place of oTree: the page records an answer, and says what is
+    refused, a page that was shown before among it."""
+    base = {name: type(name, (), {}) for name in (
+        'BaseConstants', 'BaseSubsession', 'BaseGroup', 'BasePlayer', 'Page')}
+    api = SimpleNamespace(**base, models=MagicMock(), widgets=MagicMock(), __all__=[
+        *base, 'models', 'widgets'])
+    monkeypatch.setitem(sys.modules, 'otree.api', api)
+    monkeypatch.setitem(sys.modules, 'otree', SimpleNamespace(api=api))
+    path, example = tmp_path/'day.jsonl', ROOT/'examples'/'otree_app.py'
     Session.create(path, CLINIC, **TARGET, currency='€', fee=.25).close()
-    project = module.export(path, tmp_path/'project', rounds=5)
-    (project/'offers'/'tests.py').write_text(BOT)
-    played = run('-c', 'from otree.main import execute_from_command_line as run; run()', 'test',
-                 'offers', cwd=project)
-    assert played.returncode == 0, played.stderr[-2000:]
-    with Session.open(path, write=False) as s:
-        assert s.rounds == 5 and s.status == 'open'
+    export = runpy.run_path(str(example))['export']
+    project = export(path, tmp_path/'project', rounds=5)
+    app = SimpleNamespace(**runpy.run_path(str(project/'offers'/'__init__.py')))
+    player = SimpleNamespace(participant=SimpleNamespace(vars={}))
+    page, s = app.Offer, app.session()
+    for n in range(3):
+        shown, r = page.vars_for_template(player), reply(s.announce())
+        assert page.is_displayed(player) and shown['round'] == s.announce().round
+        assert 'pays if malignant' in shown['table']
+        said = {name: round(100*p, 1) for name, p in zip(app.FIELDS, r.report)}
+        answer = said | dict(offer=shown['round'], arm=app.C.ARMS[r.arm])
+        for bad, told in ((dict.fromkeys(app.FIELDS, 99), 'in percent'),
+                          (dict(offer=n or 9), 'earlier round')):
+            assert told in page.error_message(player, answer | bad) and s.rounds == n
+        assert page.error_message(player, answer) is None and s.rounds == n + 1
+        page.before_next_page(player, False)
+        assert player.payoff == .25
+    s.close()
     with pytest.raises(OIAError, match='does not exist yet'):
-        module.export(path, project)
-    failed = run(ROOT/'examples'/'otree_app.py', 'nowhere.jsonl', 'x', cwd=tmp_path)
+        export(path, project)
+    failed = subprocess.run([sys.executable, example, 'nowhere.jsonl', 'x'], capture_output=True,
+                            cwd=tmp_path, text=True, env=os.environ | {'PYTHONPATH': str(ROOT)})
     assert failed.returncode == 1 and failed.stderr.count('\n') == 1
     assert 'otree_app: ' in failed.stderr

@@ -65,16 +65,6 @@ def test_coins_cost_few_rounds():
 
 # --- What people say -----------------------------------------------------------------------------
 
-def test_an_oracle_for_other_beliefs():
-    "Its rules as menus pay any report; old beliefs are paid as before, and margins stay."
-    support = np.vstack([Z.support, [[.123, .877]]])
-    wider = replace(Z, support=support[np.lexsort(support.T[::-1])])
-    found = ORACLE.on(wider)
-    assert (found.margins == ORACLE.margins).all()
-    for new, old in zip(found.rules, ORACLE.rules):
-        for belief, pays in zip(old.support, old.expected):
-            assert new.expected[wider.index(belief)] == pytest.approx(pays)
-
 WHOLE = 'Say whole percentages.'
 GRID = Setting.grid(Z.states, utility=Z.utility, bound=Z.bound, arms=Z.arms, step=.05)
 
@@ -84,6 +74,11 @@ def test_what_a_session_takes_and_asks_for(tmp_path):
     is said. An open setting takes any whole percentage, by the learner that is made for it."""
     where = OpenSetting(Z.utility, Z.bound, Z.arms, Z.states, Z.decisions)
     assert ORACLE.on(GRID).margins is None and ORACLE.on(Z) is ORACLE
+    # on more beliefs its rules pay old ones as before, and margins stay
+    wider = replace(Z, support=np.vstack([Z.support, [[.123, .877]]]))
+    assert (ORACLE.on(wider).margins == ORACLE.margins).all()
+    for new, old in zip(ORACLE.on(wider).rules, ORACLE.rules):
+        assert new.expected[[wider.index(b) for b in Z.support]] == pytest.approx(old.expected)
     def begun(subject, *oracle, eps=.3, **options):
         path = tmp_path/f'{len(list(tmp_path.iterdir()))}.jsonl'
         s = Session.create(path, subject, *oracle, eps=eps, delta=.1, **options)
@@ -276,8 +271,8 @@ def test_an_arm_whose_first_answers_are_alike_is_sampled_on():
 
 @pytest.mark.parametrize('name', STUDIES)
 def test_a_study_with_people(tmp_path, name):
-    """Whole percents, two slips, an amendment, cents: certified, and the receipt is the sum of
-    the journal to the cent."""
+    """Whole percents, two slips, an amendment, cents: certified, and the receipt is the sum of the
+    journal to the cent."""
     world, eps = STUDIES[name]
     path = tmp_path/'study.jsonl'
     assert by_python(path, world, eps) == 1

@@ -1,6 +1,7 @@
 """The parts of the sharp learner's evidence that a run rarely comes to; what it believes in runs is
 looked at in `test_inside.py`. Nothing here is left to chance.
 """
+from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy.optimize import linprog
@@ -59,11 +60,7 @@ def cut_of(seed, K=2):
     a = wall.cone.D @ way*z.bound
     room = np.abs(a).max()*rng.uniform(0, .3, (2, z.M))
     wall.up, wall.low = a + room[0], a - room[1]
-    cut = walls.Cut(wall)
-    width = (wall.up - wall.low)[cut.of]
-    cut.share_out(width, q[j])
-    cut.put(width)
-    return world, cut, way
+    return world, walls.best_cut(wall, q[j]), way
 
 def law_cut():
     "A cut from bounds on both sides is never below α (`lem-two-sided`)."
@@ -91,18 +88,19 @@ def test_what_is_no_number_proves_nothing(monkeypatch):
     known = ready(small_world(3, 3))
     assert not module.passes(known, known.candidates[0], .03)
 
-def from_below(cut, width, put=walls.Cut.put):
-    cut.wall.up = cut.wall.low
-    put(cut, width)
+def from_below(cut):
+    wall = SimpleNamespace(**vars(cut.wall) | dict(up=cut.wall.low, basis=cut.wall.basis))
+    return walls.Cut(wall, cut.m, cut.short, cut.lies)
 
-def not_dual(cut, width, p):
-    cut.shares, cut.short = np.zeros(cut.mu.shape), np.zeros(len(cut.of))
+def not_dual(cut):
+    return walls.Cut(cut.wall, 0*cut.m, 0*cut.short, cut.lies)
 
-@pytest.mark.parametrize('name, mutant', [('put', from_below), ('share_out', not_dual)])
-def test_false_cuts_turn_red(name, mutant, monkeypatch):
+@pytest.mark.parametrize('mutant', [from_below, not_dual])
+def test_false_cuts_turn_red(mutant, monkeypatch):
     "The lower bounds in place of the upper ones; functionals that aren't dual."
     law_cut()
-    monkeypatch.setattr(walls.Cut, name, mutant)
+    best = walls.best_cut
+    monkeypatch.setattr(walls, 'best_cut', lambda *given: mutant(best(*given)))
     with pytest.raises(AssertionError):
         law_cut()
 
@@ -143,51 +141,51 @@ def test_an_arm_that_no_longer_answers_its_rule_is_named():
     assert e.value.rounds == (first, known.rounds) and e.value.violated == 'drift'
 
 def proved_by(cut, q):
-    return RegionProgram(cut.cone.setting, [cut.triple]).minimum(q).bound
+    return RegionProgram(cut.wall.cone.setting, [cut.triple]).minimum(q).bound
 
 @pytest.mark.parametrize('seed', range(3))
 def test_a_region_knows_what_its_cuts_know(seed):
-    """A cut that gets better, and one that comes to be known, between two looks with the same
-    answers and counts: the price is that of the cuts as they are."""
+    """A cut that gets better, and one that comes to be known, between two looks: the price is that
+    of the cuts as they are."""
     world, cut, way = cut_of(seed)
-    j = cut.wall.pair[1]
-    q, region = world.belief_distributions[j], walls.CutRegion(cut.cone, [cut.wall])
-    region.cuts = [cut, walls.Cut(cut.wall)]
+    wall, cone = cut.wall, cut.wall.cone
+    q = world.belief_distributions[wall.pair[1]]
+    region = walls.CutRegion(cone, [wall])
     region.refresh(1000*q)
-    before, (up, low) = region.prices[0], (cut.wall.up, cut.wall.low)
-    assert before == pytest.approx(proved_by(cut, q))
-    bare = walls.CutRegion(cut.cone, [])
-    bare.key = None                     # all is to be anew, and still a proof may fail
-    bare.learn(q)
-    assert len(bare.found) == 1
-    a = cut.cone.D @ way*world.setting.bound
-    cut.wall.up, cut.wall.low = a + .1*(up - a), a - .1*(a - low)
-    width = (cut.wall.up - cut.wall.low)[cut.of]
-    cut.put(width)
+    before, (up, low) = region.prices[0], (wall.up, wall.low)
+    assert before == pytest.approx(proved_by(region.cuts[0], q))
+    region.learn(q)                     # outcomes that the cuts allow are remembered
+    assert len(region.found) == 1
+    a = cone.D @ way*world.setting.bound
+    wall.up, wall.low = a + .1*(up - a), a - .1*(a - low)
     region.refresh(1000*q)
-    assert region.prices[0] == pytest.approx(proved_by(cut, q)) and region.prices[0] > before
-    region.cuts[1].share_out(width, q)
-    region.cuts[1].put(width)
+    assert region.prices[0] == pytest.approx(proved_by(region.cuts[0], q))
+    assert region.prices[0] > before
+    other = walls.Wall(cone, wall.pair)
+    other.up, other.low = wall.up, wall.low
+    region.every.append(other)
     region.refresh(1000*q)
+    assert len(region.cuts) == 2
     assert region.prices[0] >= max(proved_by(c, q) for c in region.cuts) - 1e-9
 
 def test_programs_that_stay_open_forget_what_they_were_asked_before():
     "The m_i are the least ones that aren't negative at proper rules, whatever came first."
     _, cut, _ = cut_of(0)
-    cone, rng = cut.cone, generator(5)
+    cone, rng = cut.wall.cone, generator(5)
+    mus = cut.wall.basis[1]
     lies, onto = properness_rows(cone.support).toarray().T, cone.majorants.onto
     (n, M), L = onto.shape, lies.shape[1]
     A = -np.block([[onto, -lies, np.zeros((n, L))], [onto, np.zeros((n, L)), -lies]])
     free = [(None, None)]*M + [(0, None)]*(2*L)
     for _ in range(3):
         s = rng.dirichlet(np.ones(len(cone.D))) @ cone.D
-        m, short, _ = cone.majorants.least_at(s, cut.mu)
+        m, short, _ = cone.majorants.least_at(s, mus)
         least = [linprog(np.r_[s, np.zeros(2*L)], A, np.r_[np.zeros(n), onto @ mu],
-                         bounds=free).fun for mu in cut.mu]
+                         bounds=free).fun for mu in mus]
         assert np.allclose(m @ s, least, atol=1e-7)
         paid = cone.values.reshape(len(cone.values), -1) @ cone.majorants.onto
         assert (paid @ m.T >= -short - 1e-9).all()
-        assert (paid @ (m + cut.mu).T >= -short - 1e-9).all()
+        assert (paid @ (m + mus).T >= -short - 1e-9).all()
 
 def test_a_solver_that_gives_up_leaves_old_bounds(monkeypatch):
     "HiGHS may cycle: its steps are limited, and what it doesn't prove isn't known."

@@ -8,25 +8,11 @@ from scipy.linalg import null_space
 
 from oia_nb.all import (action_informed_oracle, generator, load_world, make_world, optimal_rule,
                         sharp, simulate)
-from oia_nb.sharp.limits import lower_bound, rules_needed
+from oia_nb.sharp.limits import rules_needed
 from oia_nb.game.scoring import brier
 
 LOOK, TEST = [[.5, .5]], [[.4, .1], [.1, .4]]
 TWO = make_world([LOOK, TEST], [0., .1], np.eye(2), bound=1.)
-
-# --- Samples ---------------------------------------------------------------------------
-
-def test_bounds_on_samples():
-    "Less is asked of a coarser target; knowing more can only help."
-    bounds = [lower_bound(TWO, eps, .05) for eps in (.02, .04)]
-    assert bounds[0] >= bounds[1] >= lower_bound(TWO, .04, .05, coupled=True) - 1e-6
-    assert lower_bound(TWO, .02, .01) >= bounds[0]
-    dearest = optimal_rule(TWO).gaps.max()
-    for coupled in (False, True):
-        least = lower_bound(TWO, .02, .05, coupled, money=True)
-        assert least <= dearest*lower_bound(TWO, .02, .05, coupled)*(1 + 1e-5)
-
-# --- Rules -----------------------------------------------------------------------------
 
 def fitting(payments):
     "Functions (v, w), ⟨v, 1⟩ = 0, that vanish at all payments (n, M): a basis (d, M + 1)."
@@ -62,20 +48,17 @@ def test_too_few_rules_leave_an_agent_that_fits(name):
         assert np.abs(theta*ell(kept)).max() <= 1e-3*z.bound
         assert abs(line[:-1].sum()) <= 1e-9
 
-@pytest.mark.parametrize('prior', [True, False])
-def test_a_sharp_run_asks_them(prior):
+def test_a_sharp_run_asks_them():
     """A certified run asks as many rules as learners must that prove their boundaries by answers.
-    If no prior is told, they and its oracle leave no agent of the kind; the oracle's rules alone,
-    as of a learner that certifies at once, do."""
+    They and its oracle leave no agent of the kind; the oracle's rules alone, as of a learner that
+    certifies at once, do."""
     world = load_world('clinic')
-    if not prior:
-        world = replace(world, setting=replace(world.setting, prior=None))
+    world = replace(world, setting=replace(world.setting, prior=None))
     oracle = action_informed_oracle(world)
     run = Kept(sharp(world.setting, oracle, eps=.04, delta=.1, examined=False))
     assert simulate(run, world, 0).status == 'certified'
     asked = {rule.values.tobytes(): rule.expected for rule in run.rules}
     assert len(asked) >= rules_needed(world, .04, .1) > 0
-    if not prior:
-        promised = [rule.expected for rule in oracle.rules]
-        assert len(fitting(np.array([*asked.values(), *promised]))) == 0
-        assert len(fitting(np.array(promised))) == world.setting.M - world.setting.K
+    promised = [rule.expected for rule in oracle.rules]
+    assert len(fitting(np.array([*asked.values(), *promised]))) == 0
+    assert len(fitting(np.array(promised))) == world.setting.M - world.setting.K

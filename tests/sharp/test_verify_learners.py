@@ -2,6 +2,7 @@
 planted faults and changed files are refused."""
 import copy
 import json
+import random
 from dataclasses import replace
 from functools import cache
 from types import SimpleNamespace
@@ -10,9 +11,10 @@ import numpy as np
 import pytest
 from conftest import amount
 from laws import worst_rule
+from spoilt import FINITE, spoil
 from test_verify import WEAKER
 
-from oia_nb.all import InvalidInput, action_informed_oracle, generator, identify, load_world
+from oia_nb.all import InvalidInput, action_informed_oracle, identify, load_world
 from oia_nb.show.documents import identification_from_dict
 from oia_nb.cli import main
 from oia_nb.paper.estimation import Transcript
@@ -239,39 +241,20 @@ def test_a_claim_without_its_proof(name):
         again = verified(again)
         assert again.proved is None and again.refused and again.status not in CLAIMS
 
-def places(value, at=()):
-    "Where numbers, texts, lists and objects are, within a JSON value."
-    yield at
-    for key, part in value.items() if isinstance(value, dict) else (
-            enumerate(value) if isinstance(value, list) else ()):
-        yield from places(part, (*at, key))
-
-def changed(data, at, value):
-    data = copy.deepcopy(data)
-    part = data
-    for key in at[:-1]:
-        part = part[key]
-    part[at[-1]] = value
-    return data
-
 @pytest.mark.parametrize('name', ['oiafc', 'trial', 'own', 'led', 'patient'])
 def test_changed_files(name):
     "No traceback, and no claim that is smaller than what was proved."
-    found, rng = run(name), generator(7)
+    found, rng = run(name), random.Random(7)
     data = json.loads(json.dumps(found.to_dict(trace=True)))
-    root = ('details', 'listed') if name == 'trial' else ('certificate', )
-    part = data
-    for key in root:
-        part = part[key]
-    inside = [(*root, *at) for at in places(part) if at]
-    for n in rng.choice(len(inside), amount(40, 1000)):
-        value = [None, -1, 1e300, 'x', [], {}, 10**9, .5, True][int(rng.integers(9))]
+    for n in range(amount(30, 1000)):
+        wrong = copy.deepcopy(data)
+        spoil(wrong['details']['listed'] if name == 'trial' else wrong['certificate'], rng, FINITE)
         try:
-            again = identification_from_dict(changed(data, inside[n], value))
+            again = identification_from_dict(wrong)
         except InvalidInput:
             continue
         if again.proved is not None and again.verify():
-            assert again.proved.bound >= found.proved.bound - 1e-9, inside[n]
+            assert again.proved.bound >= found.proved.bound - 1e-9, n
 
 def test_the_command(tmp_path, capsys):
     good, bad, none = (tmp_path/name for name in ('good.json', 'bad.json', 'none.json'))
@@ -288,20 +271,6 @@ def test_the_command(tmp_path, capsys):
     assert main(['verify', str(none)]) == 2
 
 # --- Sizes and places -----------------------------------------------------------------
-
-def test_multipliers_are_single_numbers_that_rounding_cannot_swallow():
-    from oia_nb import proofs
-    from oia_nb.verify import Fails
-    support = np.array([[.9, .1], [.5, .5], [.2, .8]])
-    v = np.array([-1., 0., 0.])
-    honest = proofs.least_paid(v, support, [])
-    assert np.isclose(honest, -1)
-    for lies in [[0, 0, 1e3]], [[1, 0, 1e17], [0, 1, 1e17]], [[[1, 1], [0, 1], 1e5]], \
-            [[1, True, 1e5]], [[1, None, 1e5]], [[1, 0, [1., 1.]]], [[1, 0, -1.]], [[1, 0, np.nan]]:
-        try:
-            assert proofs.least_paid(v, support, lies) <= honest + 1e-9
-        except (Fails, TypeError):
-            pass
 
 def test_paths_that_lead_back_take_nothing_away():
     "A large multiplier of a path from an arm to itself would leave out its radius."
