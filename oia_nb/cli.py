@@ -61,7 +61,7 @@ def described(word) -> tuple:
         return title, key, kw | dict(action='store_true')
     kw |= dict(type=KINDS[kind.removesuffix('s')])
     if kind not in KINDS:
-        kw |= dict(action='append', default=[], metavar='ARM' if kind == 'strs' else 'N')
+        kw |= dict(action='append', default=[], metavar=dict(strs='ARM').get(kind, 'N'))
     if default:
         kw |= dict(default=kw['type'](default),
                    help=f'{text} (default: {default.replace("_", ",")})')
@@ -167,7 +167,7 @@ def read_world(name):
     return files.world_from_bytes(raw if isinstance(raw, bytes) else raw.encode(),
                                   'standard input')
 
-def given(args, own):
+def passed_on(args, own):
     "What was given for the learner: no options of a command's `own`, nor of many's."
     own = f'{own} command run without no_oracle json quiet'.split()
     return {name: value for name, value in vars(args).items()
@@ -490,7 +490,7 @@ def run_identify(args):
     world = open_world(args)
     args.method = args.method or learners.learner_for(args.told, world.setting.support)
     args.quiet = args.quiet or args.engine == 'fast'
-    options = given(args, 'world eps delta seed method expert digits save')
+    options = passed_on(args, 'world eps delta seed method expert digits save')
     if 'margin' not in learners.learner_row(args.method).options:
         options.pop('margin', None)         # it is for the rule to hand over alone
     world, oracle = (world, None) if args.no_oracle else find_oracle(world)
@@ -660,9 +660,9 @@ def paper_text(result, needs):
     "How many observations of one arm the paper's learner `needs` for the same promise."
     less = f', {needs/result.rounds:,.0f} times fewer'*(needs >= 2*result.rounds)
     return facts.paragraph(
-        "What the paper's algorithm, OIAFC, would have needed for the same promise: its "
-        f'stopping rule cannot hold before {needs:,} observations of one arm, and forced '
-        f'exploration comes on top. This run used {result.rounds:,} rounds{less}.')
+        "What the paper's algorithm, OIAFC, would have needed for the same promise: "
+        f'its stopping rule cannot hold before {needs:,} observations of one arm, and '
+        f'forced exploration comes on top. This run used {result.rounds:,} rounds{less}.')
 
 # %% ../nbs/handbook/70_cli.ipynb #5486a73b
 def draw_result(world, result, best, path):
@@ -777,7 +777,7 @@ def new_session(args):
     are used, and kept."""
     oracle = None if args.no_oracle else 'world'
     with sessions.Session.create(args.file, open_world(args), oracle,
-                                 **given(args, 'file world action')) as s:
+                                 **passed_on(args, 'file world action')) as s:
         put_standing(s, args, s.advice)
 
 # %% ../nbs/handbook/70_cli.ipynb #1e60b1a6
@@ -811,15 +811,15 @@ def put_done(s, args, found):
         taken = ', '.join(f'{p:.4g} for {w}'
                           for w, p in zip(z.states, z.support[found.belief]))
         due = '' if found.due is None else f'; due: {s.sum_text(found.due)}'
-        put_standing(s, args, f'round {found.number}: {z.arms[found.arm]}; belief taken: '
-                     f'{taken}; ticket held: {found.ticket}{due}',
+        put_standing(s, args, f'round {found.number}: {z.arms[found.arm]}; belief '
+                     f'taken: {taken}; ticket held: {found.ticket}{due}',
                      round=s.plain_round(found))
 
 def session_method(action, options, text):
     "Make a method of `Session` the command `oia session ACTION`; its help is `text`."
     def run(args):
         with sessions.Session.open(args.file) as s:
-            said = given(args, 'file action')
+            said = passed_on(args, 'file action')
             if 'why' in said:
                 said['reason'] = said.pop('why')
             if 'report' in said:

@@ -148,8 +148,8 @@ show(World, lambda w: [arm_facts(w), setting_facts({None: w.setting})],
      lambda w: f'{w.name}: {w.agent!r}' + (f', {w.source}' if w.source else ''))
 show(ScoringRule, lambda rule: [rule_block(rule)])
 show(Menu, lambda menu: [ticket_table(menu)],
-     text=lambda menu: f'Menu({len(menu)} tickets, {menu.tickets.shape[1]} states, pays '
-                       f'up to {menu.tickets.max():.4g} of {menu.bound:g})')
+     text=lambda menu: f'Menu({len(menu)} tickets, {menu.tickets.shape[1]} states, '
+                       f'pays up to {menu.tickets.max():.4g} of {menu.bound:g})')
 show(RoundedMenu, lambda found: [ticket_table(found.menu, digits=max(found.digits, 0))],
      lambda found: f'Tickets in units of {10.**-found.digits:g}')
 show(Oracle, lambda oracle: [
@@ -243,8 +243,8 @@ show(Plan, lambda plan: [html_table(
      f'{brief(f"{h:.4g}" for h in plan.profits)}, oracle\'s share {plan.alpha:.4g}, '
      f'bound {plan.bound:.4g})')
 show(Comparison, lambda found: [comparison_facts(found.table)],
-     text=lambda found: f'Comparison({len(found.frame)} runs, {len(found.table)} cells: '
-                        f'{brief(dict.fromkeys(found.table.method))})')
+     text=lambda found: f'Comparison({len(found.frame)} runs, {len(found.table)} '
+                        f'cells: {brief(dict.fromkeys(found.table.method))})')
 
 # %% ../../nbs/handbook/83_views.ipynb #b0ce900c
 @dataclass(frozen=True)

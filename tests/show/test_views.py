@@ -1,8 +1,7 @@
 """What objects show: HTML without a script, small, in both themes; a text of a few lines; names of
 arms, money in its currency, and the certificate beside its target.
 
-Nothing here is left to chance.
-"""
+Nothing here is left to chance."""
 import json
 import re
 from dataclasses import replace
