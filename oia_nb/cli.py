@@ -61,7 +61,7 @@ def described(word) -> tuple:
         return title, key, kw | dict(action='store_true')
     kw |= dict(type=KINDS[kind.removesuffix('s')])
     if kind not in KINDS:
-        kw |= dict(action='append', default=[], metavar='ARM' if kind == 'strs' else 'N')
+        kw |= dict(action='append', default=[], metavar=dict(strs='ARM').get(kind, 'N'))
     if default:
         kw |= dict(default=kw['type'](default),
                    help=f'{text} (default: {default.replace("_", ",")})')
@@ -167,7 +167,7 @@ def read_world(name):
     return files.world_from_bytes(raw if isinstance(raw, bytes) else raw.encode(),
                                   'standard input')
 
-def given(args, own):
+def passed_on(args, own):
     "What was given for the learner: no options of a command's `own`, nor of many's."
     own = f'{own} command run without no_oracle json quiet'.split()
     return {name: value for name, value in vars(args).items()
@@ -282,18 +282,19 @@ def put_json(x):
 # %% ../nbs/handbook/70_cli.ipynb #d901628e
 def menu_rows(menu, setting):
     "Headers and rows: the beliefs expected, their ticket, what the principal does."
-    shown, groups = range(int(setting.W == 2), setting.W), {}
-    for belief, decision in sorted(zip(setting.support.tolist(), setting.best_decision),
-                                   key=lambda pair: pair[0][::-1]):
-        group = tickets.ticket_name(menu.choice(belief)), setting.decisions[decision]
-        groups.setdefault(group, []).append(belief)
-    def span(values):
-        low, high = (f'{v:.3f}' for v in (min(values), max(values)))
-        return low if low == high else f'{low} to {high}'
-    headers = [*(f'chance of {setting.states[w]}' for w in shown), 'beliefs', 'ticket',
-               'principal does']
-    return headers, [[*(span([b[w] for b in beliefs]) for w in shown),
-                      len(beliefs), *group] for group, beliefs in groups.items()]
+    z, groups = setting, {}
+    for i in sorted(range(z.M), key=lambda i: z.support[i].tolist()[::-1]):
+        group = (tickets.ticket_name(menu.choice(z.support[i])),
+                 z.decisions[z.best_decision[i]])
+        groups.setdefault(group, []).append(z.support[i])
+    def spans(beliefs):
+        for values in list(zip(*beliefs))[z.W == 2:]:
+            low, high = (f'{v:.3f}' for v in (min(values), max(values)))
+            yield low if low == high else f'{low} to {high}'
+    chances = [f'chance of {state}' for state in z.states[z.W == 2:]]
+    return ([*chances, 'beliefs', 'ticket', 'principal does'],
+            [[*spans(beliefs), len(beliefs), *group]
+             for group, beliefs in groups.items()])
 
 # %% ../nbs/handbook/70_cli.ipynb #7a8b9c02
 MORE_DIGITS = 4       # how many digits are tried beyond the first
@@ -489,7 +490,7 @@ def run_identify(args):
     world = open_world(args)
     args.method = args.method or learners.learner_for(args.told, world.setting.support)
     args.quiet = args.quiet or args.engine == 'fast'
-    options = given(args, 'world eps delta seed method expert digits save')
+    options = passed_on(args, 'world eps delta seed method expert digits save')
     if 'margin' not in learners.learner_row(args.method).options:
         options.pop('margin', None)         # it is for the rule to hand over alone
     world, oracle = (world, None) if args.no_oracle else find_oracle(world)
@@ -655,47 +656,29 @@ def introduction(world, best, margins, args):
     head, *rest = map(facts.paragraph, said)
     return '\n\n'.join([head, facts.arm_facts(world, best, margins).table(), *rest])
 
-def paper_text(best, result, needs, args):
-    """What the paper's learner would have needed for what another one found; or itself,
-    to tell the best arm from the next one (None if it could, or if nothing can).
-    `needs` is of a target how many observations of one arm it takes."""
-    z, itself = best.world.setting, args.method == 'oiafc'
-    (_, arm), (gap, second) = sorted(zip(best.gaps, z.arms))[:2]
-    if itself and not core.TIE_TOL*z.bound < gap < args.eps:
-        return None
-    n = needs(gap if itself else args.eps)
-    least = (f'its stopping rule cannot hold before {n:,} observations of one arm, and '
-             'forced exploration comes on top.')
-    if itself:
-        return facts.paragraph(
-            f'The rule of the paper is slow. To tell {arm} from {second}, the target '
-            f'has to be below {gap:.3g}: {least}')
-    less = f', {n/result.rounds:,.0f} times fewer' if n >= 2*result.rounds else ''
+def paper_text(result, needs):
+    "How many observations of one arm the paper's learner `needs` for the same promise."
+    less = f', {needs/result.rounds:,.0f} times fewer'*(needs >= 2*result.rounds)
     return facts.paragraph(
         "What the paper's algorithm, OIAFC, would have needed for the same promise: "
-        f'{least} This run used {result.rounds:,} rounds{less}.')
+        f'its stopping rule cannot hold before {needs:,} observations of one arm, and '
+        f'forced exploration comes on top. This run used {result.rounds:,} rounds{less}.')
 
 # %% ../nbs/handbook/70_cli.ipynb #5486a73b
 def draw_result(world, result, best, path):
-    "The rule beside the best one, and how the optimistic profits came down."
-    import numpy as np
+    "The rule found, the best one, and how the optimistic profits came down."
     from matplotlib import style
     from matplotlib.figure import Figure
-    from oia_nb.show.plots import plot_profits, plot_rule, truthful_payment
+    from oia_nb.show.plots import plot_profits, plot_rule
+    z = world.setting
+    arm = z.arms[result.arm].replace('$', r'\$')
     with style.context('default'):
-        fig = Figure(figsize=(11, 4.4), layout='constrained')
-        left, right = fig.subplots(1, 2)
-        arm = world.setting.arms[result.arm].replace('$', r'\$')
-        title = f'The rule found: the agent chooses {arm}'
-        plot_rule(result.rule, world.setting, left).set_title(title)
-        if world.setting.W == 2:
-            x = np.linspace(0, 1, 401)
-            G = truthful_payment(best.rule, np.c_[1 - x, x])
-            left.plot(x, G, ls='--', lw=1.4, color='0.4',
-                      label='expected under the best rule')
-            left.set_ylim(top=max(left.get_ylim()[1], 1.05*G.max()))
-            left.legend(fontsize='small')
-        plot_profits(result, world.setting, right, best.profits).set_title(
+        fig = Figure(figsize=(15, 4.4), layout='constrained')
+        found, known, run = fig.subplots(1, 3)
+        plot_rule(result.rule, z, found).set_title(
+            f'The rule found: the agent chooses {arm}')
+        plot_rule(best.rule, z, known).set_title('The best rule')
+        plot_profits(result, z, run, best.profits).set_title(
             'What the learner hopes for, and what is true')
         fig.savefig(path, dpi=150)
 
@@ -724,13 +707,11 @@ def run_demo(args):
         print(introduction(world, best, oracle.margins, args), flush=True, end='\n\n')
     result = run_learner(world, oracle, args)
     draw_result(world, result, best, args.figure)
-    def needs(eps):
-        "How many observations of one arm the paper's stopping rule needs at least."
-        return complexity.n_min(complexity.problem_of(world, eps, args.delta,
-                                                      oracle.margin))
-    texts = paper_text(best, result, needs, args), f'Figure: {args.figure}'
-    put_result(world, result, args, *filter(None, texts), figure=args.figure,
-               paper_needs=needs(args.eps))
+    needs = complexity.n_min(complexity.problem_of(world, args.eps, args.delta,
+                                                   oracle.margin))
+    texts = [paper_text(result, needs)]*(args.method != 'oiafc')
+    put_result(world, result, args, *texts, f'Figure: {args.figure}',
+               figure=args.figure, paper_needs=needs)
 
 # %% ../nbs/handbook/70_cli.ipynb #22630b6b
 GROUPS['session'] = ('Learn from a real expert: one offer and one answer at a time, '
@@ -796,7 +777,7 @@ def new_session(args):
     are used, and kept."""
     oracle = None if args.no_oracle else 'world'
     with sessions.Session.create(args.file, open_world(args), oracle,
-                                 **given(args, 'file world action')) as s:
+                                 **passed_on(args, 'file world action')) as s:
         put_standing(s, args, s.advice)
 
 # %% ../nbs/handbook/70_cli.ipynb #1e60b1a6
@@ -830,15 +811,15 @@ def put_done(s, args, found):
         taken = ', '.join(f'{p:.4g} for {w}'
                           for w, p in zip(z.states, z.support[found.belief]))
         due = '' if found.due is None else f'; due: {s.sum_text(found.due)}'
-        put_standing(s, args, f'round {found.number}: {z.arms[found.arm]}; belief taken: '
-                     f'{taken}; ticket held: {found.ticket}{due}',
+        put_standing(s, args, f'round {found.number}: {z.arms[found.arm]}; belief '
+                     f'taken: {taken}; ticket held: {found.ticket}{due}',
                      round=s.plain_round(found))
 
 def session_method(action, options, text):
     "Make a method of `Session` the command `oia session ACTION`; its help is `text`."
     def run(args):
         with sessions.Session.open(args.file) as s:
-            said = given(args, 'file action')
+            said = passed_on(args, 'file action')
             if 'why' in said:
                 said['reason'] = said.pop('why')
             if 'report' in said:

@@ -1,5 +1,5 @@
-"""A headless Chromium, spoken to through a pipe in the DevTools protocol; nothing to install
-but the browser."""
+"""A headless Chromium, spoken to through a pipe in the DevTools protocol; nothing to install but
+the browser."""
 import json
 import os
 import shutil

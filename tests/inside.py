@@ -39,9 +39,6 @@ def structure(rng, W=2, K=None, signals=None, prior=None):
     utility = rng.uniform(0, 1, (W, D)) if rng.random() < .6 else np.eye(W)[:, :max(D - 1, 1)]
     return [arm() for _ in range(K)], rng.uniform(0, .1, K)*(rng.random(K) < .8), utility
 
-def plain(rng, W):
-    return structure(rng, W)
-
 def many_beliefs(rng, W):
     return structure(rng, W, K=2, signals=int(rng.integers(6, 20)) if W == 2 else 5)
 
@@ -116,7 +113,7 @@ def utilities_alike(rng, W):
     costs[1] = costs[0] if rng.random() < .7 else costs[1]
     return joint, costs, rng.choice([0., .7])*np.ones((W, 1)) if rng.random() < .3 else np.eye(W)
 
-FAMILIES = dict(plain=plain, many=many_beliefs, arms=near_arms, costs=near_costs,
+FAMILIES = dict(plain=structure, many=many_beliefs, arms=near_arms, costs=near_costs,
                 beliefs=near_beliefs, extreme=extreme_beliefs)
 TIES = dict(costs=costs_alike, random=random_alike, beliefs=beliefs_alike,
             utilities=utilities_alike)

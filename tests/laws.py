@@ -14,36 +14,35 @@ import sys
 import types
 from collections import Counter
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from types import SimpleNamespace
 import numpy as np
 from scipy.stats import binom
 from conftest import amount
 from inside import Through
-from oia_nb.all import (Response, action_informed_oracle, agent_profit, brier, generator, identify,
-                        is_proper, load_world, make_world, menu_rule, mix, oiafb, oiafc,
-                        optimal_rule, patient, random_world, sharp, simple_regret, simulate,
-                        spherical)
-from oia_nb.core import OIAError, TIE_TOL
+from oia_nb.all import (Lapsing, OIAError, Refused, Response, Told, action_informed_oracle,
+                        agent_profit, brier, chen, generator, identify, is_proper, load_world,
+                        make_world, menu_rule, mix, oiafb, oiafc, open_support, optimal_rule,
+                        patient, random_world, sharp, shortlist, simple_regret, simulate, spherical,
+                        trial)
+from oia_nb.core import TIE_TOL
 from oia_nb.experts.examination import LEAN, RATIOS, WAGERS, Boundary, examine
-from oia_nb.experts.experts import Lapsing, is_wrong
+from oia_nb.experts.experts import is_wrong
 from oia_nb.experts.lapses import chance_of_question
 from oia_nb.experts.leads import leading, share_needed
-from oia_nb.experts.open_setting import open_support
-from oia_nb.experts.told import Check, Told
-from oia_nb.experts.trial import shortlist, trial
+from oia_nb.experts.told import Check
 from oia_nb.game.information import best_reply
 from oia_nb.game.stackelberg import arm_profit, region_margin
 from oia_nb.paper import complexity
-from oia_nb.paper.baselines import DECISIONS, chen, etc
+from oia_nb.paper.baselines import DECISIONS, etc
 from oia_nb.paper.binary_search import binary_search, search_depth
 from oia_nb.paper.estimation import (NORMAL, Transcript, cost_estimates, cost_upper, radius_fb,
                                      radius_fc, shortest_paths)
 from oia_nb.paper.oiafc import MIXINGS, certify, should_stop
 from oia_nb.paper.ucb_lp import OptimisticPrograms
 from oia_nb.run.learner import Certificate, Halt, within
-from oia_nb.run.session import Refused, as_report
+from oia_nb.run.session import as_report
 from oia_nb.sharp import learner as sharp_learner
 from oia_nb.sharp.evidence import BETS, betting_threshold, mean_lower
 from oia_nb.sharp.record import Record
@@ -59,8 +58,8 @@ def statistical(*, false_alarm, planted, power):
     """Register a statistical test for `test_power.py`.
 
     `false_alarm`: at most this probability that a right program fails it; `planted`: the wrong
-    thing on which the test itself sees that it turns red; `power()`: the probability that it does.
-    """
+    thing on which the test itself sees that it turns red; `power()`: the probability that it
+    does."""
     def register(test):
         STATISTICAL[f'{test.__module__}::{test.__name__}'] = SimpleNamespace(
             false_alarm=false_alarm, planted=planted, power=power)
@@ -85,14 +84,14 @@ def outcomes(p, costs, bound, utility=(1., -1.), seen=True):
     return make_world(joint, costs, [[u] for u in utility], bound)
 
 def noisy(p, accuracy, costs, bound):
-    """As `outcomes`, but the agent's observation is right with probability `accuracy`: four
-    beliefs for two arms."""
+    """As `outcomes`, but the agent's observation is right with probability `accuracy`: four beliefs
+    for two arms."""
     joint = [[[x*accuracy, (1-x)*(1-accuracy)], [x*(1-accuracy), (1-x)*accuracy]] for x in p]
     return make_world(joint, costs, [[1.], [-1.]], bound)
 
 def worst_rule(world):
-    """(rule, arm, regret) of the oracle's rule that loses most: what a wrong learner can lose is
-    at least that much."""
+    """(rule, arm, regret) of the oracle's rule that loses most: what a wrong learner can lose is at
+    least that much."""
     rules = action_informed_oracle(world).rules
     regrets = [simple_regret(world, rule) for rule in rules]
     k = int(np.argmax(regrets))
@@ -119,8 +118,8 @@ def shaped_world(begins, i, shapes, **options):
     return random_world(*shapes[i % len(shapes)], generator(begins, i), tries=5000, **options)
 
 def informed_transcript(world, oracle, n, rng):
-    """A transcript of about `n` answers an arm: beliefs drawn from q, answers to mixtures of
-    oracle rules given by the agent."""
+    """A transcript of about `n` answers an arm: beliefs drawn from q, answers to mixtures of oracle
+    rules given by the agent."""
     data, z = Transcript(world.setting), world.setting
     for k, rule in enumerate(oracle.rules):
         data.record(k, rng.choice(z.M, p=world.belief_distributions[k]), rule.expected)
@@ -140,8 +139,8 @@ def informed_transcript(world, oracle, n, rng):
 # --- The game -------------------------------------------------------------------------
 
 def law_beliefs():
-    """q_k is a distribution whose mean is the prior of arm k, and every belief a distribution
-    over states."""
+    """q_k is a distribution whose mean is the prior of arm k, and every belief a distribution over
+    states."""
     for world in worlds(8):
         q, support = world.belief_distributions, world.setting.support
         np.testing.assert_allclose(support.sum(1), 1, atol=1e-9)
@@ -183,8 +182,7 @@ def ever_outside(p, radius):
     """P(2|X_n/n - p| > radius[n - 1] for some n), X_n the number of heads in n flips with
     probability p: exact, by dynamic programming.
 
-    The L1 distance of two-point distributions is twice the difference of the heads' shares.
-    """
+    The L1 distance of two-point distributions is twice the difference of the heads' shares."""
     inside, heads, outside = np.ones(1), np.arange(len(radius) + 1), 0.
     for n, r in enumerate(radius, 1):
         inside = np.append(inside*(1 - p), 0.) + np.append(0., inside*p)
@@ -205,9 +203,8 @@ def law_event():
     """The event fails with probability at most (π²/24) δ, and within a budget T at most KT 2^M
     exp(-a/2): exactly, for two outcomes.
 
-    The smaller δ, the more a radius shows that is too small: one of 0.8 times the right one
-    fails 16 times too often at δ = 10⁻¹².
-    """
+    The smaller δ, the more a radius shows that is too small: one of 0.8 times the right one fails
+    16 times too often at δ = 10⁻¹²."""
     n, K = np.arange(1, 401), 2
     for p, delta in product((.5, .2), (1., .1, 1e-6, 1e-12)):
         one = ever_outside(p, radius_fc(n, n + 1, K=K, M=2, delta=delta))
@@ -216,8 +213,8 @@ def law_event():
         assert K*ever_outside(p, radius_fb(n, n, a=a)) <= delta
 
 def law_costs():
-    """With q itself for q̂, the interval of every pair contains the cost difference, estimates
-    are antisymmetric, radii symmetric and no longer than the edge."""
+    """With q itself for q̂, the interval of every pair contains the cost difference, estimates are
+    antisymmetric, radii symmetric and no longer than the edge."""
     for i, world in enumerate(worlds(amount(4, 8))):
         data = informed_transcript(world, action_informed_oracle(world), 5, generator(59, i))
         data.counts = world.belief_distributions*data.N[:, None]
@@ -232,8 +229,8 @@ def law_costs():
         assert I_c.max() < .2*world.setting.bound
 
 def law_paths():
-    """On graphs whose costs are known: the estimate is the sum of the edges' own along a path,
-    so that exact edges give exact differences."""
+    """On graphs whose costs are known: the estimate is the sum of the edges' own along a path, so
+    that exact edges give exact differences."""
     rng = generator(64)
     for K in (3, 4, 6):
         costs, phi = rng.random(K), rng.random((K, K))**3
@@ -269,8 +266,8 @@ def law_pruning():
                                    cost_upper(full, np.zeros(z.K)), atol=1e-12)
 
 def unlucky(world, width):
-    """(K, M): beliefs distributed so that each arm looks as poor as it may on the event:
-    `width`/2 of the mass is on the worst belief in place of the best."""
+    """(K, M): beliefs distributed so that each arm looks as poor as it may on the event: `width`/2
+    of the mass is on the worst belief in place of the best."""
     z, q = world.setting, world.belief_distributions.copy()
     for row in q:
         good, bad = np.where(row > 0, z.belief_utility, -np.inf).argmax(), z.belief_utility.argmin()
@@ -280,8 +277,8 @@ def unlucky(world, width):
     return q
 
 def law_optimism():
-    """On the event h(S_k*) ≤ ĥ_k ≤ u_k - v_Ŝ(k) + 2B I_k, with proper rules, at radii from wide
-    to narrow; tight once nothing is uncertain."""
+    """On the event h(S_k*) ≤ ĥ_k ≤ u_k - v_Ŝ(k) + 2B I_k, with proper rules, at radii from wide to
+    narrow; tight once nothing is uncertain."""
     for i, world in enumerate(worlds(12)):
         z, best, oracle = world.setting, optimal_rule(world), action_informed_oracle(world)
         data = informed_transcript(world, oracle, 20, generator(61, i))
@@ -305,8 +302,8 @@ def law_optimism():
 # --- Searching and the loop -----------------------------------------------------------
 
 def law_search():
-    """A search ends with k1 at λ_max, another arm at λ_min, and a bracket just below the
-    threshold, after the rounds that its depth says."""
+    """A search ends with k1 at λ_max, another arm at λ_min, and a bracket just below the threshold,
+    after the rounds that its depth says."""
     tried = 0
     for i, world in enumerate(worlds(amount(8, 16))):
         oracle, rng = action_informed_oracle(world), generator(62, i)
@@ -345,13 +342,12 @@ def law_stopping():
         assert not printed or certify(setting, alpha, I).bound <= eps + 1e-12
 
 def law_run():
-    """A run, checked against its own trace: shares, targets, counts, what a deviation leads to,
-    and when it stops.
+    """A run, checked against its own trace: shares, targets, counts, what a deviation leads to, and
+    when it stops.
 
     Each plan has the arm with the highest optimistic profit and the share that its own normal
     rounds call for; a deviation is followed by a search, a success is not; it stops at the first
-    plan that passes the test, and returns that plan's rule.
-    """
+    plan that passes the test, and returns that plan's rule."""
     for i, world in enumerate(worlds(amount(2, 4), max_cost=.03)):
         z, plans = world.setting, []
         eps = 1.2*z.B
@@ -388,8 +384,7 @@ class Misleading:
 
     The best arm reports the belief worth least to the principal, all others that worth most, as
     long as every arm's counts stay within `most(N, t)` of N q_k in L1 for its N observations before
-    round t. What is proved on the event holds here with certainty, and hardly more does.
-    """
+    round t. What is proved on the event holds here with certainty, and hardly more does."""
     def __init__(self, world, most):
         self.world, self.most, self.rounds = world, most, 0
         self.counts = np.zeros_like(world.belief_distributions)
@@ -414,9 +409,14 @@ def printed_radius(world, delta, width=None):
     z = world.setting
     return lambda N, t: np.sqrt(2*N*(np.log(4*z.K*t**2/delta) + (width or z.M)*np.log(2)))
 
+def deceived(learner, world, most, **options):
+    "A run of a learner in a `Misleading` world."
+    steps = learner(world.setting, action_informed_oracle(world), **options)
+    return simulate(steps, Misleading(world, most), 0)
+
 def deceptive():
-    """Worlds in which the second best arm loses much more than payments can cost; every second
-    one, without --release."""
+    """Worlds in which the second best arm loses much more than payments can cost; every second one,
+    without --release."""
     every = [outcomes([.8, .2], [0., 0.], .02), outcomes([.2, .8], [0., 0.], .02),
              outcomes([.95, .05], [0., 0.], .01), outcomes([.2, .9, .4], [0., .001, 0.], .02)]
     return amount(every[1::2], every)
@@ -439,15 +439,12 @@ def law_oiafc(learner=oiafc):
     """Theorem 1 and Corollary 1 where chance does its worst: the target is reached, certificates
     hold, and half of a certificate wouldn't.
 
-    The targets are just below what the wrong arm loses; caps on the rounds end runs while it
-    still looks best.
-    """
+    The targets are just below what the wrong arm loses; caps on the rounds end runs while it still
+    looks best."""
     for i, world in enumerate(deceptive()):
-        oracle, gaps = action_informed_oracle(world), optimal_rule(world).gaps
-        eps, mixing = .95*np.sort(gaps)[1], list(MIXINGS)[i % 2]
-        play = lambda **options: simulate(
-            learner(world.setting, oracle, eps=eps, delta=.01, mixing=mixing, **options),
-            Misleading(world, printed_radius(world, .01)), 0)
+        eps = .95*np.sort(optimal_rule(world).gaps)[1]
+        play = partial(deceived, learner, world, printed_radius(world, .01), eps=eps, delta=.01,
+                       mixing=list(MIXINGS)[i % 2])
         r = play(max_rounds=5000)
         assert r.status == 'certified' and r.certificate.bound <= r.eps == eps
         assert eps < worst_rule(world)[2]
@@ -460,21 +457,19 @@ def law_oiafc(learner=oiafc):
 def not_too_dear(learner):
     "A certificate of OIAFC holds where every rule of the oracle loses more than the target."
     world, eps = dear(), .74
-    oracle = action_informed_oracle(world)
-    assert min(simple_regret(world, rule) for rule in oracle.rules) > 1.1*eps
-    steps = learner(world.setting, oracle, eps=eps, delta=.01, max_rounds=5000)
-    r = simulate(steps, Misleading(world, printed_radius(world, .01)), 0)
-    shares_of_certificate(world, [r])
+    rules = action_informed_oracle(world).rules
+    assert min(simple_regret(world, rule) for rule in rules) > 1.1*eps
+    shares_of_certificate(world, [deceived(learner, world, printed_radius(world, .01), eps=eps,
+                                           delta=.01, max_rounds=5000)])
 
 def law_oiafb(learner=oiafb):
-    """OIAFB where chance does its worst: certificates hold, half of one wouldn't; and with
-    enough normal rounds (`prop-afterwards`) the target is reached."""
+    """OIAFB where chance does its worst: certificates hold, half of one wouldn't; and with enough
+    normal rounds (`prop-afterwards`) the target is reached."""
     for world in deceptive():
-        oracle, gaps = action_informed_oracle(world), optimal_rule(world).gaps
         def play(eps, T):
             plans = []
-            steps = learner(world.setting, oracle, eps=eps, budget=T, a=20., watch=plans.append)
-            r = simulate(steps, Misleading(world, lambda N, t: np.sqrt(20*N)), 0)
+            r = deceived(learner, world, lambda N, t: np.sqrt(20*N), eps=eps, budget=T, a=20.,
+                         watch=plans.append)
             normal = [p for p in plans if world.best_response(p.rule) == p.target]
             assert r.certificate is not None, 'what was claimed was not verified'
             bounds = [certify(world.setting, p.alpha, p.I[p.target]).bound for p in normal]
@@ -482,7 +477,7 @@ def law_oiafb(learner=oiafb):
             return r
         shares = shares_of_certificate(world, [play(.05, T) for T in (30, 60, 120)])
         assert max(shares) > .5
-        eps = .95*np.sort(gaps)[1]
+        eps = .95*np.sort(optimal_rule(world).gaps)[1]
         p = complexity.problem_of(world, eps, .1)
         needed = int(4*(1 - p.alpha)**2*p.H_eps*20.) + 1
         r = play(eps, p.K + needed)
@@ -491,26 +486,24 @@ def law_oiafb(learner=oiafb):
         assert simple_regret(world, play(eps, p.K + needed//10).rule) > eps
 
 def law_chen(learner=chen):
-    """Chen's learner, both decisions, where chance does its worst: certificates hold, and half
-    of one wouldn't."""
+    """Chen's learner, both decisions, where chance does its worst: certificates hold, and half of
+    one wouldn't."""
     for world in deceptive():
-        oracle, shares = action_informed_oracle(world), []
+        shares = []
         for T, decision in product((30, 100), DECISIONS):
             a = 2*(np.log(T*world.setting.K/.01) + world.setting.M*np.log(2))
-            steps = learner(world.setting, oracle, eps=1., delta=.01, budget=T,
-                            decision=decision, rng=0)
-            r = simulate(steps, Misleading(world, lambda N, t: np.sqrt(a*N)), 0)
+            r = deceived(learner, world, lambda N, t: np.sqrt(a*N), eps=1., delta=.01, budget=T,
+                         decision=decision, rng=0)
             shares += shares_of_certificate(world, [r])
         assert max(shares) > .5
 
 def law_etc(learner=etc):
     "Explore-then-commit where chance does its worst: certificates hold, and half of one wouldn't."
     for world in deceptive():
-        oracle, z, shares = action_informed_oracle(world), world.setting, []
+        z, shares = world.setting, []
         for n in (10, 20, 40, 80):
             off = n*np.sqrt(2*(np.log(z.K/.01) + z.M*np.log(2))/n)
-            steps = learner(z, oracle, eps=1., delta=.01, samples=n)
-            r = simulate(steps, Misleading(world, lambda N, t: off), 0)
+            r = deceived(learner, world, lambda N, t: off, eps=1., delta=.01, samples=n)
             shares += shares_of_certificate(world, [r])
         assert max(shares) > .5
 
@@ -520,8 +513,7 @@ def replaced(source, old, new):
     """`source` with `new` in the one place where `old` stands, however its lines are broken and
     spaced.
 
-    `old` must not begin or end inside of a word.
-    """
+    `old` must not begin or end inside of a word."""
     edges = [r'(?<!\w)' if old[0].isalnum() else '', r'(?!\w)' if old[-1].isalnum() else '']
     text = re.compile(edges[0] + r'\s*'.join(map(re.escape, ''.join(old.split()))) + edges[1])
     places = len(text.findall(source))
@@ -551,13 +543,12 @@ def normal_counts(r, K):
 
 @cache
 def deceived_runs():
-    """(world, problem, mixing, result): runs of OIAFC where chance does its worst, with the
-    other arm's gap well above the target."""
+    """(world, problem, mixing, result): runs of OIAFC where chance does its worst, with the other
+    arm's gap well above the target."""
     found = []
     for world, mixing in product((w for w in deceptive() if w.setting.K == 2), MIXINGS):
-        eps, oracle = .7*optimal_rule(world).gaps.max(), action_informed_oracle(world)
-        r = simulate(oiafc(world.setting, oracle, eps=eps, delta=.01, mixing=mixing),
-                     Misleading(world, printed_radius(world, .01)), 0)
+        eps = .7*optimal_rule(world).gaps.max()
+        r = deceived(oiafc, world, printed_radius(world, .01), eps=eps, delta=.01, mixing=mixing)
         found.append((world, complexity.problem_of(world, eps, .01), mixing, r))
     return found
 
@@ -590,8 +581,8 @@ def law_corollary1_is_tight(c=complexity):
 
 @cache
 def searched_run():
-    """(problem, result) of a compiled run in a world made so that walls are far from the
-    oracle's rules and have to be found again and again."""
+    """(problem, result) of a compiled run in a world made so that walls are far from the oracle's
+    rules and have to be found again and again."""
     world = outcomes([.999, .0397], [.0041, 0.], .0416)
     oracle, eps = action_informed_oracle(world), .4245
     r = identify(world, method='oiafc', eps=eps, delta=.5, seed=0, oracle=oracle,
@@ -599,8 +590,8 @@ def searched_run():
     return complexity.problem_of(world, eps, .5, oracle.margin), r
 
 def check_searches(c=complexity):
-    """Lemma 4 with a constant share: searches and forced rounds within a factor of ten, or a
-    little more, of their bounds. No law, since it needs the engine."""
+    """Lemma 4 with a constant share: searches and forced rounds within a factor of ten, or a little
+    more, of their bounds. No law, since it needs the engine."""
     p, r = searched_run()
     Lambda = p.Lambda(r.rounds)
     searches = c.count_searches(p, Lambda, p.alpha**-2)
@@ -619,8 +610,8 @@ def law_depth(c=complexity):
     assert .95 < max(shares) <= 1
 
 def law_least(c=complexity):
-    """n_min: `should_stop` accepts it, and nothing below; and Lemma 3's constant for the target
-    is above it, for many beliefs by less than a sixth."""
+    """n_min: `should_stop` accepts it, and nothing below; and Lemma 3's constant for the target is
+    above it, for many beliefs by less than a sixth."""
     for M, eps, mixing in product((2, 20), (.8, 1.5, 3.), MIXINGS):
         p = c.Problem(2, M, 1., 1., eps, .1, .1)
         z = SimpleNamespace(B=p.B, support_sizes=np.array([M]))
@@ -716,10 +707,10 @@ def close(x, y):
     return abs(x - y) <= 1e-9*max(1, abs(x), abs(y))
 
 def law_price_of_a_lead():
-    """The certificate is the learner's and the price of the lead, which the counts of the
-    rounds after the learner's end show; what is earned is less by that price."""
+    """The certificate is the learner's and the price of the lead, which the counts of the rounds
+    after the learner's end show; what is earned is less by that price."""
     (world, z, oracle), inner, delta = a_duo(), [], .1
-    make = keeping(sharp_learner.maker(z, oracle, None, None, True, Record(), None, 0., None, {}),
+    make = keeping(sharp_learner.maker(z, oracle, Told(), None, True, {}, Record()),
                    inner)
     run = Kept(leading(make, z, oracle, eps=.1, delta=delta, margin=.02, max_rounds=10**5))
     found = simulate(run, world, 4)
@@ -764,8 +755,8 @@ def law_trial():
     assert found.behind >= others - found.earns[0] - 1e-9 and found.profit == found.earns[0]
 
 def law_unseen_is_charged():
-    """The bound is that of the learner within and what is unseen from two arms, times the range
-    of a round; how much may be unseen is what the rounds without news say."""
+    """The bound is that of the learner within and what is unseen from two arms, times the range of
+    a round; how much may be unseen is what the rounds without news say."""
     (world, z, oracle), inner, delta = a_duo(), [], .1
     run = Kept(open_support(z, oracle, eps=.8, delta=delta, within=keeping(sharp, inner)))
     found = simulate(run, world, 0)
@@ -865,8 +856,8 @@ def evidence_of_a_prior(z, arms, beliefs):
     return top
 
 def evidence_of_reports(z, rounds):
-    """The largest mean of the products of a block, over bets, divided by arms and ratios. A rule
-    is usual where no other one was answered by its arm more often before."""
+    """The largest mean of the products of a block, over bets, divided by arms and ratios. A rule is
+    usual where no other one was answered by its arm more often before."""
     top = 0.
     for arm, m in product(range(z.K), RATIOS):
         stacks, asked = ([], []), Counter()

@@ -1,8 +1,8 @@
 """Whatever makes no sense is refused in one way: an `OIAError`, also a `ValueError`, that names the
 argument, the value and what was expected, in one line, before anything has changed.
 
-`FIXED` is the table: a call with good arguments, and for each argument the values that are refused.
-"""
+`FIXED` is the table: a call with good arguments, and for each argument the values that are
+refused."""
 import re
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -16,35 +16,34 @@ from hypothesis import given, settings, strategies as st
 from scipy.sparse import csr_array
 from conftest import amount, examples
 from laws import COIN
-from oia_nb.all import (Agent, InvalidInput, LEARNERS, OIAError, Oracle,
-                        Rational, Response, RiskAverse, Row, ScoringRule, Session, Setting,
+from oia_nb.all import (LEARNERS, Agent, InvalidInput, OIAError, Oracle, Rational, Response,
+                        RiskAverse, Row, ScoringRule, Session, Setting, World,
                         action_informed_oracle, brier, chen, compare, experiment, forecast,
                         forecast_rounds, generator, identify, load_world, logarithmic, make_world,
-                        menu_rule, mix, oiafb, oiafc, optimal_rule, parse_expert, patient,
-                        principal_profit, random_world, register, search_oracle, sharp,
-                        simple_regret, simulate, spherical, summarise, v_shaped, world_from_table)
+                        menu_rule, mix, oiafb, oiafc, open_support, optimal_rule, own_beliefs,
+                        parse_expert, patient, plot_profits, plot_rule, principal_profit,
+                        random_world, register, search_oracle, sharp, simple_regret, simulate,
+                        spherical, summarise, trial, v_shaped, world_from_table)
+from oia_nb.cli import main
+from oia_nb.core import as_array, as_beliefs, as_integer, as_names, as_number, as_probabilities
+from oia_nb.experts.experts import lottery
+from oia_nb.experts.open_setting import OpenRule, OpenSetting
+from oia_nb.experts.told import as_told
+from oia_nb.experts.trial import shortlist as trial_rules
+from oia_nb.game.information import merge_beliefs
+from oia_nb.game.oracle import bound_needed, check_oracle, hidden_arm
+from oia_nb.game.scoring import floor_belief
 from oia_nb.paper.baselines import etc
 from oia_nb.paper.binary_search import search_depth
-from oia_nb.cli import main
-from oia_nb.core import (as_array, as_beliefs, as_integer, as_names, as_number, as_probabilities)
 from oia_nb.paper.estimation import Transcript
-from oia_nb.experts.experts import lottery
-from oia_nb.game.information import World, merge_beliefs
 from oia_nb.run.learner import Finding, ask_oracle, check_response, finish, learner
-from oia_nb.sharp.limits import lower_bound, rules_needed
-from oia_nb.experts.open_setting import OpenRule, OpenSetting, open_support
-from oia_nb.game.oracle import bound_needed, check_oracle, hidden_arm
-from oia_nb.show.plots import plot_profits, plot_rule
 from oia_nb.run.runs import fit_exponent, share_interval
-from oia_nb.game.scoring import floor_belief
 from oia_nb.run.session import as_report
-from oia_nb.sharp.learner import own_beliefs
+from oia_nb.sharp.limits import lower_bound, rules_needed
 from oia_nb.sharp.record import Record
-from oia_nb.experts.told import as_told
-from oia_nb.experts.trial import shortlist as trial_rules, trial
+from oia_nb.worlds.files import world_from_dict, world_to_dict
 from oia_nb.worlds.generators import bits_world, blackwell_world, simple_world
 from oia_nb.worlds.tables import check_table, scored
-from oia_nb.worlds.files import world_from_dict, world_to_dict
 
 # --- What is right --------------------------------------------------------------------
 

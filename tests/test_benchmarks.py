@@ -21,7 +21,7 @@ TABLES = {name: SHARP[name] for name in ('suite', 'faithful', 'accuracy', 'money
 
 def run_tiny(name, module, monkeypatch, tmp_path):
     "Run a script's parts, each as small as it can be."
-    if name in ('sharp', 'experts', 'limits'):
+    if name in ('sharp', 'experts'):
         copied = tmp_path/module.RESULTS.name
         copied.write_bytes(module.RESULTS.read_bytes())
         monkeypatch.setattr(module, 'RESULTS', copied)
@@ -36,8 +36,7 @@ def run_tiny(name, module, monkeypatch, tmp_path):
         module.campaign(['sharp'], ['expert'], 1, 0.)
         assert module.cell('sharp', 'duo', 'expert', 1)['money']['lost'] > 0
         module.show()
-    elif name == 'limits':
-        assert module.bounds(3)['money'] >= 0
+
     elif name == 'imports':
         module.seconds(module.COMMANDS['numpy'])
     elif name == 'large_rule':

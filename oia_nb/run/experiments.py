@@ -166,7 +166,7 @@ def as_method(at, given):
         anything = inspect.getfullargspec(call).varkw
         return Method(call, options, None if anything else taken(call), source(call))
     with placed(f'{at}, a function or '):
-        row = learner_row(call)
+        row = learner_row(call)     # type: ignore
     return Method(partial(identify_whole, method=row.name), options,
                   taken(identify, row.make) - {'options'}, row.name)
 
@@ -196,20 +196,11 @@ def labelled(name, given, read, label):
 
 def as_world(at, given):
     "A `World`, or what `load_world` takes, as a `World`."
-    if isinstance(given, World):
-        return given
-    try:
-        return load_world(given)
-    except InvalidInput as e:
-        raise InvalidInput(at, given,
-                           f'a World, or what load_world takes ({e})') from None
+    with placed(f'{at}, a World or '):
+        return given if isinstance(given, World) else load_world(given)
 
 def as_methods(given):
-    "Methods by label, each a `Method`."
-    if isinstance(given, (list, tuple)) and not all(isinstance(m, str) for m in given):
-        raise InvalidInput(
-            'methods', given,
-            'a list of names, or a dict of labels for functions and options')
+    "Methods by label, each a `Method`; functions have no label of their own."
     return labelled('methods', given, as_method, lambda m: m.text)
 
 def as_grid(grid, methods):

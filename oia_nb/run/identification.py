@@ -253,8 +253,8 @@ def completed(row: Row, setting: Setting, *, told: Any, budget: int | None,
     return options | more
 
 # %% ../../nbs/appendix/63_identification.ipynb #95b07576
-def with_oracle(row: Row, where: Any, oracle: Oracle | str | None,
-                rng: np.random.Generator) -> Any:
+def with_oracle(row: Row, where: Any, oracle: Any, rng: np.random.Generator
+                ) -> tuple[Any, Oracle | None, Any, dict[str, Any]]:
     """A world or a setting without the arms that no rule induces, its `Oracle`, their
     names, and the seed of a search, an option of a learner that gets no oracle. Raises
     `InvalidInput`."""

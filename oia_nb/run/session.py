@@ -17,7 +17,7 @@ __all__ = ['SNAP', 'SAME_RULE', 'SCHEMA', 'HEAD', 'CALIBRATION_LEVEL', 'ROUNDS',
            'said_text', 'as_said', 'as_report', 'rule_digest', 'is_same', 'taken_from', 'checked_head', 'as_response',
            'drawn', 'read_header', 'Offer', 'as_page', 'as_body', 'reckoner', 'who_holds', 'tickets_html',
            'SessionRound', 'Session', 'new_head', 'payable_oracle', 'past_answer', 'as_a_whole', 'in_rounds',
-           'control_questions', 'calibration_evidence', 'Calibration']
+           'control_questions', 'calibration_evidence']
 
 # %% ../../nbs/experts/27_session.ipynb #8b07a95c
 import hashlib
@@ -42,7 +42,8 @@ from ..paper.estimation import NORMAL, PAST
 from ..game.information import Response, Setting, World
 from ..game.scoring import ScoringRule
 from ..sharp.questions import search_rule
-from ..game.tickets import Menu, decimals, money, payable, remark, ticket_name
+from ..game.tickets import (Menu, decimals, money, payable, remark, smallest,
+                                 ticket_name)
 from ..game.oracle import Oracle
 from ..experts.examination import CalibrationWatch
 from ..show.documents import identification_from_dict
@@ -459,8 +460,9 @@ def tickets_html(menu, states, digits=None, unit=None, *, pays='pays', when=None
                  most=ROWS_SHOWN):
     "A menu as a table of HTML: what each ticket pays, and in words `when` to take it."
     heads = ['ticket', *(f'{pays} if {w}' for w in states)]
-    rows = [[ticket_name(b), *(money(abs(x), digits, unit) for x in t)]
-            for b, t in enumerate(menu.tickets)]
+    printed = [np.where(t > smallest(t, digits), t, 0.) for t in menu.tickets]
+    rows = [[ticket_name(b), *(money(x, digits, unit) for x in t)]
+            for b, t in enumerate(printed)]
     if when:
         heads.append('when to take it')
         rows = [[*row, words] for row, words in zip(rows, when)]
@@ -606,10 +608,10 @@ class Session:
         round besides, to the `person` whose receipt it is; the session ends before more
         than `max_paid` may be paid, in expectation at what is reported. `history` lists
         answers of the same expert to proper rules from before: (rule, arm, report), also
-        with the state; a rule may be the name or index of an arm: the oracle's. With `asks`,
-        an answer that contradicts others is asked again before it ends the session; the
-        expert must know. With a `lottery`, a text as seed, tickets are chances of the largest
-        payment.
+        with the state; a rule may be the name or index of an arm: the oracle's. With
+        `asks`, an answer that contradicts others is asked again before it ends the session;
+        the expert must know. With a `lottery`, a text as seed, tickets are chances of the
+        largest payment.
         """
         head = new_head(where, oracle, method=method, history=history, told=told,
                         budget=budget, options=options, eps=as_number('eps', eps),
@@ -1045,10 +1047,10 @@ class Session:
         seen = self.calibration(min((c.level for c in found.checks if c.level),
                                     default=told.alarm))
         others = tuple(c for c in found.checks if c.name != 'calibration')
-        found = replace(found, checks=(*others, seen.check))
+        found = replace(found, checks=(*others, seen))
         # what a trial says holds whatever is reported
         assumes = 'assumption_violated' in self._row.statuses
-        if (seen.alarm and assumes and told.beliefs == 'calibrated'
+        if (not seen.passed and assumes and told.beliefs == 'calibrated'
                 and told.is_exact(self.setting.support)):
             found = replace(found, certificate=None, profit=None, lead=None,
                             status='assumption_violated', violated='calibration',
@@ -1259,24 +1261,17 @@ class Session:
             'Control questions, and their answers:',
             html_table(['Question', 'Answer'], questions))
 
-    def calibration(self, level: float = CALIBRATION_LEVEL) -> Calibration:
-        """The `Calibration` of the rounds whose states are known; the alarm is false
-        with probability `level` at most."""
-        import pandas as pd
-        z, level = self.setting, as_number('level', level, 0., 1., strict_low=True)
+    def calibration(self, level: float = CALIBRATION_LEVEL) -> Check:
+        """Whether the states that are known fit the reports, a `Check`: the largest
+        evidence against it, and an alarm that is false with probability `level` at most."""
+        level = as_number('level', level, 0., 1., strict_low=True)
         known = sorted((r for r in self._rounds if r.due is not None),
                        key=lambda r: r.revealed)
         beliefs, states, arms = (np.array([getattr(r, name) for r in known], int)
                                  for name in ('belief', 'state', 'arm'))
-        def row(i):
-            came = np.bincount(states[beliefs == i], minlength=z.W)
-            cases = came.sum()
-            return ({f'said {w}': p for w, p in zip(z.states, z.support[i])}
-                    | dict(cases=int(cases))
-                    | {f'came {w}': n/cases for w, n in zip(z.states, came)})
-        table = pd.DataFrame([row(i) for i in np.unique(beliefs)])
-        evidence = calibration_evidence(z.support, beliefs, states, arms).max(initial=1.)
-        return Calibration(table, float(evidence), level)
+        evidence = float(calibration_evidence(self.setting.support, beliefs, states,
+                                              arms).max(initial=1.))
+        return Check('calibration', evidence, level, len(known), evidence < 1/level)
 
 # %% ../../nbs/experts/27_session.ipynb #89a5a88b
 def new_head(where, oracle, *, method, history, told, budget, options, **fields):
@@ -1387,23 +1382,4 @@ def calibration_evidence(support, beliefs, states, arms=None):
     arms = np.zeros(len(beliefs), int) if arms is None else arms
     watch = CalibrationWatch(support, 1 + max(arms, default=0))
     return np.array([watch.see(*seen) for seen in zip(arms, beliefs, states)])
-
-# %% ../../nbs/experts/27_session.ipynb #8d4f58c8
-@dataclass(frozen=True, eq=False)
-class Calibration:
-    """What reports and revealed states say of each other: `table`, a row per belief
-    reported (its frame: said, cases, and how often each state came out); `evidence`,
-    the largest of chapter 31; `level`; `alarm`, whether it exceeds 1/level."""
-    table: Any
-    evidence: float
-    level: float
-
-    @property
-    def alarm(self):
-        return bool(self.evidence >= 1/self.level)
-    @property
-    def check(self):
-        "The same as a `Check` of a result."
-        cases = int(self.table.cases.sum())
-        return Check('calibration', self.evidence, self.level, cases, not self.alarm)
 

@@ -332,8 +332,7 @@ def worlds_to_dict():
 
 def compare_to_dict(found, *, worlds, target, methods, compiled, **options):
     "The document of a `Comparison` of `methods` {label: (name, options)}."
-    def rows(frame):
-        return json.loads(frame.to_json(orient='records'))
+    rows = lambda frame: json.loads(frame.to_json(orient='records'))
     return document(
         'compare', worlds=worlds, target=target, compiled=compiled, **options,
         methods={k: dict(method=name, options=o) for k, (name, o) in methods.items()},

@@ -291,7 +291,8 @@ def proof_figure(found: Identification, world: World) -> LiveFigure:
     known = known[np.isfinite(known)]
     low, high = known.min(), min(known.max(), 2*z.B_u)
     ends = np.round([low - .1*(high - low), high + .1*(high - low)], 2)
-    still = Still(seen['rounds'][[0, -1]], ends, label='What a learner expects of each arm')
+    still = Still(seen['rounds'][[0, -1]], ends,
+                  label='What a learner expects of each arm')
     for k, profits in enumerate(np.clip(seen['profits'], *ends).T):
         still.line(zip(seen['rounds'], profits),
                    f'stroke="{COLORS[k % 6]}" fill="none"')

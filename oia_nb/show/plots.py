@@ -127,15 +127,10 @@ def plot_rule(rule: Any, setting: Setting | None = None, ax: Any = None) -> Any:
     """A scoring rule as a picture: two states, a convex function and its tangents;
     three, a triangle coloured by expected payment; more, the table.
 
-    Parameters
-    ----------
-    rule : ScoringRule, or what has one: an `Optimum`, `Identification`, `Offer`, …
-    setting : Setting, optional
-        Gives the states their names, if `rule` doesn't.
-    ax : matplotlib Axes, optional; a figure is made if there is none
-
-    Returns the axes. Raises `InvalidInput` if the setting has other states than the
-    rule.
+    `rule` is a `ScoringRule`, or what has one: an `Optimum`, `Identification`, `Offer`.
+    A `setting` gives the states their names, if it doesn't. Returns the matplotlib axes
+    `ax`, or those of a new figure. Raises `InvalidInput` if the setting has other
+    states than the rule.
     """
     if setting is None:
         setting = getattr(getattr(rule, 'world', rule), 'setting', None)
@@ -174,19 +169,11 @@ def plot_beliefs(world, ax=None):
 # %% ../../nbs/handbook/69_plots.ipynb #364cf5e1
 def plot_profits(result: Identification, setting: Setting, ax: Any = None,
                  profits: np.ndarray | None = None) -> Any:
-    r"""How the optimistic profits $\hat h_k^t$ of a run come down, round by round,
-    on a logarithmic axis.
+    r"""How the optimistic profits $\hat h_k^t$ of a run come down, round by round.
 
-    Parameters
-    ----------
-    result : Identification
-    setting : Setting
-    ax : matplotlib Axes, optional
-    profits : array (K,), optional
-        The true profits, dashed; an arm with -inf is left out.
-
-    Returns the axes.
-    Raises `InvalidInput` for a run without a plan, or for another setting.
+    `result` is an `Identification` in the `setting`; `profits` (K,) are the true ones,
+    dashed: an arm with -inf is left out. Returns the matplotlib axes `ax`, or those of
+    a new figure. Raises `InvalidInput` for a run without a plan, or another setting.
     """
     from matplotlib.ticker import LogFormatter
     trace = as_kind('result', result, Identification).trace
@@ -204,9 +191,7 @@ def plot_profits(result: Identification, setting: Setting, ax: Any = None,
     if profits is not None:
         ax.plot([], [], color='.5', ls='--', lw=1.4, label='true best profit')
     ax.set(xscale='log', xlabel='round', ylabel='optimistic profit')
-    if not len(heights) or heights.min() <= 0:
-        ax.set_yscale('symlog', linthresh=1.)
-    elif heights.max() >= 2*heights.min():
+    if len(heights) and 0 < 2*heights.min() <= heights.max():
         ax.set_yscale('log')
         ax.yaxis.set(major_formatter=LogFormatter(), minor_formatter=LogFormatter())
     ax.legend(fontsize='small')

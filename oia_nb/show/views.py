@@ -29,7 +29,7 @@ from .facts import (FactTable, ROWS_SHOWN, arm_facts, brief, framed,
 from .plots import COLORS
 from ..run.learner import Finding, Identification, Origin, Trace, result_facts
 from ..worlds.files import write_file
-from ..game.tickets import Menu, RoundedMenu, remark, when_two
+from ..game.tickets import Menu, RoundedMenu, intervals, remark, when_two
 from ..run.experiments import Comparison
 from ..run.session import Offer, Session, tickets_html
 
@@ -115,12 +115,13 @@ def rule_svg(rule, setting=None):
                   label=f'expected payment by the {label}', box=(52, 350, 10, 160))
     for a, b in menu.tickets[:ROWS_SHOWN]:
         still.line([(0, a), (1, b)], 'stroke="currentColor" opacity=".25"')
-    x = np.linspace(0, 1, 101)
+    kinks = intervals(menu)
+    x = np.unique(np.clip(kinks[np.isfinite(kinks)], 0, 1))
     still.line(zip(x, (np.c_[1 - x, x] @ menu.tickets.T).max(1)),
                f'fill="none" stroke="{COLORS[0]}" stroke-width="2"')
     for b, v in zip(rule.support[:200], rule.expected):
         still.dot(b[1], v, r=2.5)
-    still.axes(label, 'expected payment', '{:.4g}')
+    still.axes(label, 'expected payment', '{:.3g}')
     return still.svg
 
 def ticket_table(menu, setting=None, digits=None, currency=None):
@@ -147,8 +148,8 @@ show(World, lambda w: [arm_facts(w), setting_facts({None: w.setting})],
      lambda w: f'{w.name}: {w.agent!r}' + (f', {w.source}' if w.source else ''))
 show(ScoringRule, lambda rule: [rule_block(rule)])
 show(Menu, lambda menu: [ticket_table(menu)],
-     text=lambda menu: f'Menu({len(menu)} tickets, {menu.tickets.shape[1]} states, pays '
-                       f'up to {menu.tickets.max():.4g} of {menu.bound:g})')
+     text=lambda menu: f'Menu({len(menu)} tickets, {menu.tickets.shape[1]} states, '
+                       f'pays up to {menu.tickets.max():.4g} of {menu.bound:g})')
 show(RoundedMenu, lambda found: [ticket_table(found.menu, digits=max(found.digits, 0))],
      lambda found: f'Tickets in units of {10.**-found.digits:g}')
 show(Oracle, lambda oracle: [
@@ -242,8 +243,8 @@ show(Plan, lambda plan: [html_table(
      f'{brief(f"{h:.4g}" for h in plan.profits)}, oracle\'s share {plan.alpha:.4g}, '
      f'bound {plan.bound:.4g})')
 show(Comparison, lambda found: [comparison_facts(found.table)],
-     text=lambda found: f'Comparison({len(found.frame)} runs, {len(found.table)} cells: '
-                        f'{brief(dict.fromkeys(found.table.method))})')
+     text=lambda found: f'Comparison({len(found.frame)} runs, {len(found.table)} '
+                        f'cells: {brief(dict.fromkeys(found.table.method))})')
 
 # %% ../../nbs/handbook/83_views.ipynb #b0ce900c
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from hypothesis import given, settings, strategies as st
 
 from conftest import amount, examples
 from oia_nb.all import (InvalidInput, action_informed_oracle,
-                        generator, identify, load_world, random_world)
+                        generator, identify, load_world, random_world, simulate)
 from oia_nb.experts.examination import FIRM, FRESH, Boundary, CalibrationWatch, examine, last_held
 from oia_nb.experts.experts import (Drifting, Expert, RiskAverse, Satisficing, is_wrong)
 from oia_nb.run.learner import VIOLATIONS
@@ -32,16 +32,10 @@ def true_boundary(world, k, j):
 
 def answer(asked, world, agent, seed=0):
     "Play an examination by itself; what it returns."
-    respond, rng = replace(world, agent=agent).respond, generator(seed)
-    try:
-        rule = next(asked)
-        while True:
-            rule = asked.send(respond(rule, rng).arm)
-    except StopIteration as end:
-        return end.value
+    return simulate(asked, replace(world, agent=agent), seed)
 
 def one_round(rule, arm):
-    return (yield rule)
+    return (yield rule).arm
 
 # --- What the exact expert gets ---------------------------------------------------------
 

@@ -185,7 +185,7 @@ def test_certificates_are_right_for_experts_as_told(monkeypatch):
         found = identify(*args, **options)
         return replace(found, rule=rules[found.arm])
     monkeypatch.setattr(campaign, 'identify', careless)
-    n = max(RUNS//2, 7)
+    n = max(RUNS//2, 5)
     ends = [played_by('expert', 'sharp', seed) for seed in range(n)]
     assert ends.count('wrong') == n > most_failures(n, campaign.DELTA)
 

@@ -100,12 +100,6 @@ def test_a_rule_is_a_question_twice_and_then_a_sample():
     run = Patience(world.setting, Told(lapses=.02), .1, 99)
     rule, questions = mix(oracle.rules[0], oracle.rules[1], .3), []
     for _ in range(4):
-        steps = answer(run, replace(rule))
-        try:
-            asked = next(steps)
-            while True:
-                asked = steps.send(world.respond(asked, rng))
-        except StopIteration as end:
-            assert end.value.arm == world.best_response(rule)
+        assert simulate(answer(run, replace(rule)), world, rng).arm == world.best_response(rule)
         questions.append(run.questions)
     assert questions == [1, 2, 2, 2] and len(run.handed) == 4

@@ -58,18 +58,14 @@ def test_the_support_is_not_seen():
     assert runs[0].rounds == runs[1].rounds and runs[0].status == runs[1].status
     assert runs[1].rule.values[:Z.M] == pytest.approx(runs[0].rule.values)
 
-def answers_by(world, menus, rng, coroutine):
-    "Plays `discover` with an expert of that world; returns what it returns."
-    menu = next(coroutine)
-    try:
-        while True:
-            menu = coroutine.send(world.respond(menu.on(world.setting.support), rng))
-    except StopIteration as end:
-        return end.value
+class Menus:
+    "The expert of DUO, who is shown menus."
+    def respond(self, menu, rng):
+        return DUO.respond(menu.on(Z.support), rng)
 
 def test_the_coroutine_stands_alone():
     menus = [OpenRule(r.values, r.bound) for r in ORACLE.rules]
-    found = answers_by(DUO, menus, generator(1), discover(OPEN, menus, eps=.4, delta=.1))
+    found = simulate(discover(OPEN, menus, eps=.4, delta=.1), Menus(), 1)
     assert found.status == 'certified' and found.bound <= .4 and found.setting.M == Z.M
     assert found.collecting < found.rounds and found.mass.max() <= shares_of(OPEN, .4, None)[0]
     assert is_proper(found.rule.on(Z.support))

@@ -6,6 +6,7 @@ import pytest
 from conftest import amount
 from oia_nb.all import generator
 from oia_nb.core import SolverFailure
+from oia_nb.game import programs
 from oia_nb.game.information import merge_beliefs
 from oia_nb.game.programs import CvxpyProgram, LP_UNIT, RuleProgram, properness_rows, solve_program
 
@@ -161,6 +162,16 @@ def test_certificate_has_teeth():
         assert not program.is_optimal(worse, y) and not program.is_optimal(cheaper, y)
         assert not any(program.is_optimal(worse, y + rng.normal(0, .1, len(y))) for _ in range(20))
         assert not program.is_optimal(x*np.nan, y) and not program.is_optimal(x, y*np.nan)
+
+def test_a_solver_without_time_has_failed(monkeypatch):
+    rng = generator(431)
+    support, q = merge_beliefs(rng.dirichlet(np.ones(4), 20))[0], rng.dirichlet(np.ones(20), 3)
+    program, lower = RuleProgram(support, 3, 0), np.array([0., .01, .02])
+    with monkeypatch.context() as m:
+        m.setattr(programs, 'SOLVER_SECONDS', 0.)
+        with pytest.raises(SolverFailure):
+            program.minimum(q, lower)
+    assert program.minimum(q, lower) is not None
 
 # --- History --------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
-"""An experiment gives the same frame whoever computes it, in whatever order and however often it
-is killed."""
+"""An experiment gives the same frame whoever computes it, in whatever order and however often it is
+killed."""
 import json
 import multiprocessing
 import os
@@ -75,8 +75,8 @@ def files(folder):
     return len(list(folder.glob('runs/*.jsonl')))
 
 def kill(folder, more, seconds):
-    """Start the experiment in a process of its own; kill it `seconds` after `more` runs have
-    been written, or once it has ended."""
+    """Start the experiment in a process of its own; kill it `seconds` after `more` runs have been
+    written, or once it has ended."""
     p = multiprocessing.get_context('fork').Process(
         target=partial(experiment, **cheap, n_jobs=0, path=folder))
     before = files(folder)

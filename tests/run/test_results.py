@@ -1,5 +1,4 @@
-"""The page of results says what the stored runs say, and the stored runs are what the code
-gives."""
+"The page of results says what the stored runs say, and the stored runs are what the code gives."
 import io
 import json
 import shutil
@@ -91,8 +90,8 @@ def run_page(folder, monkeypatch):
                           ('margin_paying', 'rounds'), ('shares', 'rounds'),
                           ('peers_sharp', 'regret'), ('budget_close', 'regret')][::amount(3, 1)])
 def test_page_derives_from_the_file(part, column, tmp_path, monkeypatch):
-    """With other numbers in the file, half as large and in the opposite order, what the page
-    says of them is wrong, and it says so (that it is right as it stands is a test of notebooks)."""
+    """With other numbers in the file, half as large and in the opposite order, what the page says
+    of them is wrong, and it says so (that it is right as it stands is a test of notebooks)."""
     changed = stored.copy()
     rows = changed.part == part
     changed.loc[rows, column] = (changed.loc[rows, column].to_numpy()[::-1]/2).astype(

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import replace
@@ -30,22 +31,18 @@ def test_one_session_and_four_threads(tmp_path):
     "20 sessions (2 in a quick run), 4 threads of 4 answers each: each answer is filed, once."
     for n in range(amount(2, 20)):
         with Session.create(tmp_path/f'{n}.jsonl', WORLD, **SHORT) as s:
-            filed, start = [], threading.Barrier(4)
-            def work():
+            start = threading.Barrier(4)
+            def work(_):
                 start.wait()
-                done = 0
-                while done < 4:
+                filed = []
+                while len(filed) < 4:
                     try:
                         filed.append(answer(s, WORLD, s.announce()).number)
-                        done += 1
-                    except Refused as e:
-                        # another thread was faster
+                    except Refused as e:        # another thread was faster
                         assert e.argument == 'round'
-            threads = [threading.Thread(target=work) for _ in range(4)]
-            for t in threads:
-                t.start()
-            for t in threads:
-                t.join()
+                return filed
+            with ThreadPoolExecutor(4) as pool:
+                filed = sum(pool.map(work, range(4)), [])
             assert sorted(filed) == list(range(1, 17)) and s.rounds == 16
             seen = held(s)
         with Session.open(tmp_path/f'{n}.jsonl', write=False) as s:
@@ -425,8 +422,8 @@ def disk(size):
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 def test_full_disk(tmp_path):
-    """What can't be written is said, the half line is cut off by the next one, and nothing that
-    was acknowledged is lost; where nothing could be written, no file is left."""
+    """What can't be written is said, the half line is cut off by the next one, and nothing that was
+    acknowledged is lost; where nothing could be written, no file is left."""
     path = tmp_path/'full.jsonl'
     with disk(50):
         Session.create(path, CLINIC, **TARGET)

@@ -271,8 +271,8 @@ def test_an_arm_whose_first_answers_are_alike_is_sampled_on():
 
 @pytest.mark.parametrize('name', STUDIES)
 def test_a_study_with_people(tmp_path, name):
-    """Whole percents, two slips, an amendment, cents: certified, and the receipt is the sum of
-    the journal to the cent."""
+    """Whole percents, two slips, an amendment, cents: certified, and the receipt is the sum of the
+    journal to the cent."""
     world, eps = STUDIES[name]
     path = tmp_path/'study.jsonl'
     assert by_python(path, world, eps) == 1

@@ -140,6 +140,10 @@ def test_a_run_adds_up_and_can_be_repeated():
     bounds = [p.bound for p in plans if np.isfinite(p.bound)]
     assert (np.diff(bounds) <= 0).all() and r.certificate.bound <= .05
 
+def test_a_coarse_target_needs_one_round():
+    r = run(CLINIC, 0, eps=CLINIC.setting.B)
+    assert (r.status, r.rounds, r.forced_rounds) == ('certified', 1, 0)
+
 # --- Endings --------------------------------------------------------------------------
 
 @pytest.mark.parametrize('cap, options', [(3, {}), (4, {}), (50, {}), (90, dict(delta=5e-324)),

@@ -3,8 +3,7 @@ output; and what surrounds it: streams that are closed, files that are none, an 
 moment, and libraries that print of their own accord.
 
 What only a process can show runs as one; the rest calls `main`, which gives the same answers
-faster.
-"""
+faster."""
 import dataclasses
 import json
 import os
@@ -14,7 +13,7 @@ import signal
 import stat
 import subprocess
 import sys
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -28,7 +27,6 @@ from oia_nb.game.stackelberg import region_margin
 from oia_nb.paper.complexity import n_min, problem_of
 from oia_nb.run.experiments import suite
 from oia_nb.show.documents import check_document
-from oia_nb.show.facts import three_digits
 from oia_nb.worlds.files import write_file
 
 posix = pytest.mark.skipif(os.name != 'posix', reason='signals and descriptors of POSIX')
@@ -51,8 +49,8 @@ def coin(costs, arms=('toss', 'look')):
 
 @pytest.fixture
 def files(tmp_path):
-    """A folder with a world, one in which an arm is out of reach (`dear` costs more than `look`
-    and shows the same), and half a file."""
+    """A folder with a world, one in which an arm is out of reach (`dear` costs more than `look` and
+    shows the same), and half a file."""
     coin([0., .1]).save(tmp_path/'coin.json')
     coin([0., .1, .2], ['toss', 'look', 'dear']).save(tmp_path/'dear.json')
     text = (tmp_path/'coin.json').read_text()
@@ -97,8 +95,8 @@ def test_worlds(oia):
                          beliefs=z.M, bound=z.bound)
 
 def assert_as_handed_over(world, found, digits=3):
-    """The tickets have the digits that are told; paid as they stand they earn what is told, and
-    the arm that is told leads by the margin."""
+    """The tickets have the digits that are told; paid as they stand they earn what is told, and the
+    arm that is told leads by the margin."""
     z, handed = world.setting, found['rounded']
     tickets = [[t['pays'][w] for w in z.states] for t in handed['tickets']]
     rule = menu_rule(z.support, tickets, z.bound)
@@ -142,8 +140,8 @@ def test_optimal(seed, oia):
     assert not isinstance(seed, str) or found['rounded']['lost'] > 0
 
 def test_digits_and_margin(files, oia):
-    """The digits that are asked for, the first that will do if these won't, and none if no
-    digits will."""
+    """The digits that are asked for, the first that will do if these won't, and none if no digits
+    will."""
     clinic = load_world('clinic')
     assert_as_handed_over(clinic, oia.json('optimal clinic --digits 4')[0], 4)
     found, err = oia.json('optimal clinic --digits 1')
@@ -221,8 +219,8 @@ def test_same_seed_same_output(files, oia):
         text.encode('ascii', 'replace').decode()) and 'Traceback' not in plain.stderr
 
 def test_compare(files, oia):
-    """A row for each method, and a run for each repetition; what was kept is not played again,
-    and gives the same table."""
+    """A row for each method, and a run for each repetition; what was kept is not played again, and
+    gives the same table."""
     line = ('compare coin.json --eps 3 --budget 100 --cap 500 --repetitions 2 --jobs 0 --path kept '
             '--quiet')
     found, err = oia.json(line)
@@ -237,8 +235,8 @@ def test_compare(files, oia):
     assert all(0 <= r['lost'] <= 500 and 0 <= r['paid'] and r['runs'] == 2 for r in found['table'])
 
 def test_compare_where_some_runs_fail(files, oia):
-    """An error that many runs met is told once; it is one of the command if there is nothing
-    else to tell."""
+    """An error that many runs met is told once; it is one of the command if there is nothing else
+    to tell."""
     options = '--eps 3 --budget 20 --cap 20 --repetitions 2 --jobs 0 --quiet'
     status, out, err = oia(f'compare advert dear.json {options}')
     assert (status, err) == (0, '') and out.count("arm 'dear'") == 1 and 'nan' not in out
@@ -257,20 +255,20 @@ def test_digits_follow_the_bound(files, oia):
         assert -1e-12 <= proved - bound < .01*bound
 
 def test_demo(tmp_path):
-    """From beginning to end, where it looks for its settings and its figure folder is new: what
-    it used, and what the paper's algorithm would have needed."""
+    """From beginning to end, where it looks for its settings and its figure folder is new: what it
+    used, and what the paper's algorithm would have needed."""
     run = process(tmp_path, 'demo')
-    world = load_world('clinic')
+    world, said = load_world('clinic'), ' '.join(run.stdout.split())
     assert run.returncode == 0 and run.stderr == ''
     assert (tmp_path/'oia_demo.png').read_bytes().startswith(b'\x89PNG')
-    result, needed = identify(world, eps=.04, delta=.05, seed=0), n_min(problem_of(world, .04, .05))
-    assert result.status == 'certified' and world.setting.arms[
-        result.arm] == 'imaging' and needed > 100*result.rounds
-    for said in (*world.setting.arms, *world.setting.states, f'rounds {result.rounds:,} (',
-                 f'at most {three_digits(result.certificate.bound, True)}',
-                 f'before {needed:,} observations', f'{needed/result.rounds:,.0f} times fewer',
-                 f'true regret {simple_regret(world, result.rule):.3f}', 'oia_demo.png'):
-        assert said in ' '.join(run.stdout.split()), said
+    needed = n_min(problem_of(world, .04, .05))
+    rounds = int(re.search(r'rounds ([\d,]+) \(', said)[1].replace(',', ''))
+    bound = float(re.search(r'at most (\S+)', said)[1])
+    regret = float(re.search(r'true regret (\S+)', said)[1])
+    assert needed > 100*rounds and regret <= bound <= .04
+    for part in (*world.setting.arms, *world.setting.states, f'before {needed:,} observations',
+                 f'{needed/rounds:,.0f} times fewer', 'oia_demo.png'):
+        assert part in said, part
 
 # --- What only a process shows --------------------------------------------------------
 
@@ -388,17 +386,12 @@ def test_a_pipe_is_no_file(read, tmp_path):
 
 def test_many_write_one_file(tmp_path):
     "The file is one of the texts, whole, at every moment, and nothing else is left."
-    path, texts, seen = tmp_path/'f.txt', [c*100_000 for c in 'abcd'], []
-    def write(text):
-        for _ in range(15):
-            write_file(path, text)
-            seen.append(path.read_text() in texts)
-    threads = [threading.Thread(target=write, args=(t, )) for t in texts]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
-    assert len(seen) == 60 and all(seen) and os.listdir(tmp_path) == ['f.txt']
+    path, texts = tmp_path/'f.txt', [c*100_000 for c in 'abcd']
+    def whole(text):
+        write_file(path, text)
+        return path.read_text() in texts
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(whole, 15*texts)) and os.listdir(tmp_path) == ['f.txt']
 
 def test_links_are_not_written_through(tmp_path):
     "What a link leads to stays as it is, whether the link has the file's name or a likely other."

@@ -1,8 +1,7 @@
 """JSON that stands alone: what the package writes for other programs fits the schemas that it
 ships, is read back as it was, and what doesn't fit is refused by name.
 
-Nothing here is left to chance.
-"""
+Nothing here is left to chance."""
 import copy
 import io
 import json
@@ -16,11 +15,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from conftest import amount, examples
 from spoilt import spoil
-from oia_nb.all import (InvalidInput, OIAError, brier, compare, experiment, forecast_rounds,
-                        generator, identify, json_schema, load_identification, load_rule,
-                        make_world, optimal_rule, v_shaped)
+from oia_nb.all import (InvalidInput, OIAError, Session, brier, compare, experiment,
+                        forecast_rounds, generator, identify, json_schema, load_identification,
+                        load_rule, make_world, optimal_rule, v_shaped)
 from oia_nb.run import experiments
-from oia_nb.run.session import Session
 from oia_nb.show.documents import (VERSIONS, check_document, compare_to_dict, document,
                                    identification_from_dict, optimal_to_dict, plan_to_dict,
                                    rule_from_dict, rule_to_dict, worlds_to_dict)
@@ -107,8 +105,8 @@ def test_a_rule_comes_back(made, found, tmp_path):
             assert np.allclose(pays @ made['rule']['support'][i], mine.expected[i], atol=1e-5)
 
 def test_a_result_tells_where_it_is_from():
-    """World, method, options and seed are those with which the run can be repeated; an unseeded
-    one tells the seed that it drew."""
+    """World, method, options and seed are those with which the run can be repeated; an unseeded one
+    tells the seed that it drew."""
     found = identify(coin, eps=3., delta=.1, method='oiafc', mixing='corollary1', budget=50)
     o = found.origin
     options = {k: v for k, v in o.options.items() if k != 'engine'}

@@ -1,5 +1,5 @@
-"""Live figures: what their scripts compute, against the package; and, where Chromium is
-installed, what they do when they are touched."""
+"""Live figures: what their scripts compute, against the package; and, where Chromium is installed,
+what they do when they are touched."""
 import json
 import re
 import subprocess
@@ -185,8 +185,8 @@ def test_triangle_agrees_with_the_rule():
     assert clear.sum() > 50 and (np.array(said[:100]) == pay.argmax(1))[clear].all()
 
 def test_boundaries_that_agree_are_those_of_the_package():
-    """After each of some questions the brackets at random rules are what a linear program over
-    all answers gives, they hold the truth, and what is drawn as known is so."""
+    """After each of some questions the brackets at random rules are what a linear program over all
+    answers gives, they hold the truth, and what is drawn as known is so."""
     data = rounded_json(SHARP.boundary_data(LOOK, eps=.05, delta=.1, seed=1))
     asked, rng = np.array(data['asked']), generator(5)
     rows, truth = asked[:, :2], np.array(data['truth'])

@@ -32,8 +32,8 @@ def test_regions_are_where_the_agent_answers():
                     if p and p.contains_point(weights @ CORNERS)] == [arm]
 
 def test_interval_covers():
-    """Exactly: at every p, the counts whose interval holds p have together at least 95 %; and
-    one shorter would not do."""
+    """Exactly: at every p, the counts whose interval holds p have together at least 95 %; and one
+    shorter would not do."""
     n = 17
     ends = np.array([share_interval(k, n) for k in range(n + 1)])
     for p in np.linspace(0, 1, 201):

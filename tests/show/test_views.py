@@ -1,8 +1,7 @@
 """What objects show: HTML without a script, small, in both themes; a text of a few lines; names of
 arms, money in its currency, and the certificate beside its target.
 
-Nothing here is left to chance.
-"""
+Nothing here is left to chance."""
 import json
 import re
 from dataclasses import replace
@@ -11,7 +10,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from oia_nb.all import (InvalidInput, Session, action_informed_oracle, brier,
+from oia_nb.all import (InvalidInput, ScoringRule, Session, action_informed_oracle, brier,
                         compare, forecast_rounds, identify, load_world, make_world,
                         optimal_rule, random_world)
 from oia_nb.cli import main
@@ -106,6 +105,12 @@ def test_names_and_numbers():
     assert 'svg' in check(BEST['clinic']).seen and 'svg' not in check(BEST['wine']).seen
     assert all(a in repr(BEST['wine']) for a in wine.setting.arms)
     assert all(f'{m:.4g}' in ORACLE._repr_html_() for m in ORACLE.margins)
+
+def test_what_text_calls_nothing_is_no_sum_in_html():
+    "A payment that is nothing but rounding is nothing in both."
+    menu = ScoringRule([[2e-15, .1], [.06, 0.]], [[.2, .8], [.8, .2]], 1.).menu()
+    z = make_world([np.eye(2)/2]*2, [0., 0.], np.eye(2), 1.).setting
+    assert 'e-' not in menu._repr_html_() and 'e-' not in menu.text(z)
 
 def test_facts_are_the_same_everywhere(session, capsys):
     "In text, in HTML, and for programs; and the keys are those of the documents."

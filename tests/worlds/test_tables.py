@@ -19,8 +19,8 @@ pytestmark = pytest.mark.filterwarnings('ignore:rare levels')
 # --- Drawn tables ---------------------------------------------------------------------
 
 def drawn(seed, n=60):
-    """Columns s (the state), x and y (which depend on it) and z (which depends on y), of few
-    levels each."""
+    """Columns s (the state), x and y (which depend on it) and z (which depends on y), of few levels
+    each."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(n//3, n))
     W = int(rng.integers(2, 4))

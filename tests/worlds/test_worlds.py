@@ -20,10 +20,9 @@ from spoilt import spoil
 from conftest import ROOT
 from oia_nb.all import (InvalidInput, OIAError, ScoringRule, Setting, action_informed_oracle, brier,
                         load_world, make_world, optimal_rule, random_world, world_names)
-from laws import DEGENERATE, degenerate_world
+from oia_nb.worlds.files import WORLD_FORM, json_text, parse_json, world_from_dict, world_to_dict
 from oia_nb.worlds.generators import blackwell_world, simple_world
-from oia_nb.worlds.files import (WORLD_FORM, json_text, parse_json, world_from_dict,
-                                 world_to_dict)
+from laws import DEGENERATE, degenerate_world
 
 def many(times):
     "So many examples, in units of what the profile asks for."
@@ -58,8 +57,8 @@ def test_round_trip(name, tmp_path):
 @many(2)
 def test_any_name(name):
     """A name comes back from a file as it was, or no world has it: blank, or with a control
-    character, a line break or half a surrogate pair. No-break spaces, joiners and joined emoji
-    are as good as letters."""
+    character, a line break or half a surrogate pair. No-break spaces, joiners and joined emoji are
+    as good as letters."""
     w = SAMPLES['advert']
     bad = not name.strip() or any(unicodedata.category(c) in ('Cc', 'Cs', 'Zl', 'Zp') for c in name)
     try:
@@ -130,8 +129,8 @@ COPIES = {'replace': replace, 'copy': copy.copy, 'deepcopy': copy.deepcopy,
 @pytest.mark.parametrize('how', COPIES)
 @pytest.mark.parametrize('name', SAMPLES)
 def test_copies_are_equal_and_as_safe(name, how):
-    """Each copy keeps every field, is equal, hashes alike, and none of its numbers can be
-    written to, whatever is tried."""
+    """Each copy keeps every field, is equal, hashes alike, and none of its numbers can be written
+    to, whatever is tried."""
     world = replace(SAMPLES[name], source='where', licence='CC0',
                     signals=[[f'σ{i}' for i in range(len(o))] for o in SAMPLES[name].signals])
     again = COPIES[how](world)
@@ -162,8 +161,8 @@ def test_equal_means_equal_in_every_field(seed, k):
         assert replace(world, **change) != world
 
 def test_nobody_can_change_a_value():
-    """Neither the owner of an array, nor the owner of what a locked view looks at, nor a data
-    frame that is written to later."""
+    """Neither the owner of an array, nor the owner of what a locked view looks at, nor a data frame
+    that is written to later."""
     base = np.array([[.2, .8], [.7, .3]])
     locked, frame = base.view(), pd.DataFrame(base)
     locked.setflags(write=False)
@@ -214,8 +213,8 @@ def place(way):
 
 @pytest.mark.parametrize('way', [*{**FORM, **WRONG}], ids=place)
 def test_bad_value(way, tmp_path):
-    """The error names the file and the place; that is the value itself, if its form is wrong,
-    and else perhaps what it doesn't agree with."""
+    """The error names the file and the place; that is the value itself, if its form is wrong, and
+    else perhaps what it doesn't agree with."""
     some = ('states', 'decisions', 'utility', 'arms', 'bound', 'source', 'licence', 'support',
             'prior')
     for to, named in [*((to, place(way)) for to in FORM.get(way, ())),
