@@ -333,9 +333,14 @@ def read_manifest(path):
     "The manifest of an experiment's folder. Raises `InvalidInput` if it has none."
     try:
         contents = json_value((Path(path)/'manifest.json').read_text(encoding='utf-8'))
+        if 'grid' in contents:          # the form of versions before 0.3
+            contents = dict(version=contents['version'].split('.')[:2],
+                            seed=contents['seed']) | {
+                f'{what} {name}': said for what in ('world', 'method')
+                for name, said in contents[f'{what}s'].items()}
         if contents.keys() >= {'version', 'seed'}:
             return contents
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, LookupError, TypeError):
         pass
     raise InvalidInput('path', str(path), 'a folder that `experiment` has made')
 
