@@ -126,7 +126,7 @@ def as_integer(name: str, value: Any, low: int = 0, high: int | None = None) -> 
     raise InvalidInput(name, value, f'an integer {ends}')
 
 def as_choice(name: str, value: Any, choices: Iterable[str]) -> str:
-    "`value`, one of the texts `choices` (a list, or a dict's keys), else `InvalidInput`."
+    "`value`, one of the texts `choices` (a list, or a dict's keys); `InvalidInput`."
     known = isinstance(value, str) and value in choices
     expect(known, name, value, f'one of {", ".join(choices)}')
     return value
@@ -288,8 +288,8 @@ def as_names(name: str, value: Any, n: int | None = None,
     return tuple(as_text(f'{name}[{i}]', o) for i, o in enumerate(names))
 
 def json_value(text: str, **options: Any) -> Any:
-    """What `json.loads(text, **options)` gives. Raises `ValueError` where that does, and
-    if an escape stands for a lone surrogate, which no file in UTF-8 can hold."""
+    """What `json.loads(text, **options)` gives. Raises `ValueError` where that does,
+    and if an escape stands for a lone surrogate, which no file in UTF-8 can hold."""
     value = json.loads(text, **options)
     json.dumps(value, ensure_ascii=False).encode()
     return value

@@ -61,7 +61,8 @@ class InformationStructure(Value):
         for k, p in enumerate(given):
             W = joint[0].shape[1] if joint else None
             joint = *joint, as_probabilities(f'joint[{k}]', p, (None, W))
-            expect(joint[0].shape[1] > 1, 'joint[0]', f'an array of shape {joint[0].shape}',
+            shape = joint[0].shape
+            expect(shape[1] > 1, 'joint[0]', f'an array of shape {shape}',
                    'at least two states (columns)')
         costs = as_array('costs', self.costs, (len(joint), ), low=0.)
         object.__setattr__(self, 'joint', joint)
@@ -106,7 +107,7 @@ class Setting(Value):
     Parameters
     ----------
     support : array (M, W)
-        The beliefs $\Sigma$ that the agent may come to hold; distinct, each sums to one.
+        The beliefs $\Sigma$ that the agent may come to hold, all distinct.
     utility : array (W, D)
         ``utility[w, d]`` is the principal's utility of decision d in state w.
     bound : float; $B_S$, the largest payment, more than zero
@@ -255,7 +256,8 @@ class Setting(Value):
         W = as_integer('states', states, 2) if names is None else len(names)
         step = as_number('step', step, 0., .5, strict_low=True)
         n = round(1/step)
-        expect(abs(n*step - 1) <= PROB_TOL, 'step', step, 'a whole part of one, such as 0.01')
+        expect(abs(n*step - 1) <= PROB_TOL, 'step', step,
+               'a whole part of one, such as 0.01')
         expect(W > 1 and comb(n + W - 1, W - 1) <= GRID_MOST, 'states, step', (W, step),
                f'at least two states, and at most {GRID_MOST:,} beliefs')
         # bars between n balls: all rows of W whole numbers that sum to n
@@ -440,9 +442,9 @@ class World(Value):
     an `Agent`.
 
     `signals` are K lists of names; `source` and `licence` say where the numbers come
-    from, and who may use them; `cost_ranges` are K pairs (low, high), for costs that are
-    guesses. Raises `InvalidInput` if the parts don't fit, e.g. a belief of the agent
-    that isn't on the support."""
+    from, and who may use them; `cost_ranges` are K pairs (low, high), for costs that
+    are guesses. Raises `InvalidInput` if the parts don't fit, e.g. a belief of the
+    agent that isn't on the support."""
     how = ", such as load_world('clinic')"
     structure: InformationStructure
     setting: Setting
@@ -460,7 +462,7 @@ class World(Value):
         made = vars(type(as_kind('agent', self.agent, Agent)))
         # traits that nobody sees would be lost, or changed, in silence
         frozen = getattr(made.get('__dataclass_params__'), 'frozen', False)
-        expect(frozen, 'agent', self.agent, 'an agent whose class is a frozen dataclass')
+        expect(frozen, 'agent', self.agent, 'an agent that is a frozen dataclass')
         expect(s.K == z.K, 'setting.arms', z.arms, f'{s.K} arms, as in the structure')
         expect(s.W == z.W, 'setting.support', f'beliefs over {z.W} states',
                f'{s.W} states, as in the structure')
@@ -485,7 +487,7 @@ class World(Value):
         return self.structure.costs
 
     def _check_known(self):
-        "Refuse beliefs that aren't on the support, and what is said to be known and isn't so."
+        "Refuse beliefs off the support, and what is said to be known and isn't so."
         z = self.setting
         for k, index in enumerate(self.belief_index):
             for i in set(index[index >= 0]) - set(z.supports[k]) if z.supports else ():

@@ -166,41 +166,36 @@ class ArmProgram:
 # %% ../../nbs/appendix/61_programs.ipynb #98d75367
 class CvxpyProgram(ArmProgram):
     "The reference solver: the program as it reads, with all lies forbidden."
-    S: Any
-    slack: Any
+    pay: Any = 'pay'
+    short: Any = 'short'
+    price: Any = 'price'
 
     def __init__(self, support, K, arm):
-        import cvxpy as cp
-        self.arm, self.solves = arm, 0
-        M, self.W = support.shape
-        self.q, self.lower = cp.Parameter((K, M)), cp.Parameter(K)
-        self.slack = cp.Parameter(nonneg=True)
-        self.cap, self.most = cp.Parameter(), cp.Parameter()
-        v, e = cp.Variable(), cp.Variable()
-        self.S = cp.Variable((M, self.W))
-        s = cp.sum(cp.multiply(support, self.S), axis=1)
-        truth = cp.reshape(s, (M, 1), order='C') >= support @ self.S.T
-        asks = [v - self.q[k] @ s >= self.lower[k] - e for k in range(K) if k != arm]
-        rows = [self.S >= 0, self.S <= 1, truth, *asks, v <= self.cap, e <= self.most,
-                v - self.q[arm] @ s <= self.slack, self.q[arm] @ s - v <= self.slack]
-        price = cp.sum(cp.multiply(price_weights(M, self.W), self.S))
-        self.pay = cp.Problem(cp.Minimize(v), rows)
-        self.short = cp.Problem(cp.Minimize(e), rows)
-        self.price = cp.Problem(cp.Minimize(price), rows)
+        self.support, self.W = support, support.shape[1]
+        self.K, self.arm = K, arm
+        self.solves = 0
 
     def _observe(self, counts, lower, slack):
-        "An ask below `floor` asks nothing, and no solver has to carry it."
-        asked = np.where(np.arange(len(lower)) == self.arm, -np.inf, lower)
-        self.q.value, self.slack.value = counts/counts.sum(1, keepdims=True), slack
-        floor = min(0., asked.max(initial=-1., where=np.isfinite(asked))) - 2*slack - 2
-        self.lower.value = np.maximum(asked, floor)
+        self.q, self.slack = counts/counts.sum(1, keepdims=True), slack
+        self.asked = [(j, lower[j]) for j in range(self.K)
+                      if j != self.arm and lower[j] > -np.inf]
 
     def _optimum(self, aim, cap, short):
         "The `Vertex` for `aim` with v at most `cap` and e at most short[1], or None."
-        self.cap.value, self.most.value = min(cap, 2. + self.slack.value), short[1]
+        import cvxpy as cp
+        v, e = cp.Variable(), cp.Variable()
+        S = cp.Variable(self.support.shape)
+        s = cp.sum(cp.multiply(self.support, S), axis=1)
+        truth = cp.reshape(s, (S.shape[0], 1), order='C') >= self.support @ S.T
+        asks = [v - self.q[j] @ s >= ask - e for j, ask in self.asked]
+        rows = [S >= 0, S <= 1, truth, *asks, v <= min(cap, 2. + self.slack),
+                e <= short[1], cp.abs(v - self.q[self.arm] @ s) <= self.slack]
+        weights = price_weights(*self.support.shape)
+        cost = dict(pay=v, short=e, price=cp.sum(cp.multiply(weights, S)))[aim]
         self.solves += 1
-        value = solve_cvxpy(aim, *(['HIGHS'] if aim is self.price else CVXPY_OPTIONS))
-        return None if value is None else Vertex(self.S.value, value, value)
+        value = solve_cvxpy(cp.Problem(cp.Minimize(cost), rows),
+                            *(['HIGHS'] if aim == 'price' else CVXPY_OPTIONS))
+        return None if value is None else Vertex(S.value, value, value)
 
     def _rule(self, x):
         return np.clip(x, 0., 1.) + 0.
@@ -220,7 +215,7 @@ def solve_cvxpy(problem: Any, *solvers: Any) -> float | None:
     for solver in solvers:
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter('ignore', UserWarning)    # refused below
+                warnings.simplefilter('ignore')     # what is wrong is refused below
                 problem.solve(solver=solver, **CVXPY_OPTIONS[solver])
             status = problem.status
         except (cp.SolverError, ValueError) as e:
@@ -308,7 +303,8 @@ class LinearProgram:
         for attempt, options in HIGHS_ATTEMPTS.items():
             now = self.highs.getRunTime()
             usual = {name: self.highs.getOptionValue(name)[1] for name in options}
-            set_options(self.highs, time_limit=max((now + deadline)/2, now + 1e-3), **options)
+            seconds = max((now + deadline)/2, now + 1e-3)
+            set_options(self.highs, time_limit=seconds, **options)
             if attempt != 'warm':
                 self.highs.clearSolver()
             self.highs.run()
@@ -404,8 +400,8 @@ class ProperProgram(LinearProgram):
 
 # %% ../../nbs/appendix/61_programs.ipynb #a14f3862
 def rule_matrix(support: np.ndarray, K: int, arm: int) -> Any:
-    """The sparse matrix of `RuleProgram`: columns S (M W of them), v_1 … v_K, w, e; rows
-    of properness, K links (zero as yet), K asks. Ask j reads v_k + w - v_j + e for
+    """The sparse matrix of `RuleProgram`: columns S (M W), v_1 … v_K, w, e; rows of
+    properness, K links (zero as yet), K asks. Ask j reads v_k + w - v_j + e for
     j ≠ k; that of the arm k itself is the objective v_k + w."""
     from scipy.sparse import csr_array, vstack
     k, n = np.arange(K), support.size + K + 2
@@ -474,7 +470,7 @@ class RuleProgram(ArmProgram, ProperProgram):
     def _optimum(self, aim, cap, short):
         "The `Vertex` for `aim`, v_k + w at most `cap` and e within `short`; or None."
         columns, rows = self.columns.copy(), self.rows.copy()
-        if self.slack is not None:
+        if len(self.links):     # menus have none, and no column for slack
             columns[:, -2] = -self.slack, self.slack
         columns[:, -1] = short
         rows[0, self.asks] = self.lower
@@ -514,15 +510,10 @@ class MenuProgram(RuleProgram):
         check_size(M, W, lies=M*int((q[arm] > 0).sum()))
         self.K, self.arm = len(q), arm
         self.own, A = menu_matrix(support, q, arm)
-        self.everyone, m = support, A.shape[0]
+        self.everyone, self.counts = support, q
+        self.links, m = (), A.shape[0]
         asks = np.insert(m - self.K + np.arange(self.K - 1), arm, m - 1)
         self._open(support[self.own], A, asks)
-
-    def _observe(self, counts, lower, slack):
-        self.lower = np.where(np.arange(self.K) == self.arm, -np.inf, lower)
-        self.slack = None       # there is no column for it
-        if not (self.lower < np.inf).all():
-            raise SolverFailure('a coefficient of the program is not finite')
 
     def _rule(self, x):
         menu = np.clip(self.payments(x), 0., 1.) + 0.
@@ -555,8 +546,8 @@ PATIENCE, PIVOTS = 60, 5000     # pivots, after which Bland's rule holds, and at
 
 def turn(T: np.ndarray, basis: np.ndarray, stage: int) -> tuple[str, int]:
     """Turn a tableau until its `stage` ends: how it ended ("optimal", "failed", or
-    "infeasible"), and in which row. `T` (m + 3, n + 1) has m rows, the objectives of the
-    stages, and the right-hand sides in its last column; `basis` (m,) names the
+    "infeasible"), and in which row. `T` (m + 3, n + 1) has m rows, the objectives of
+    the stages, and the right-hand sides in its last column; `basis` (m,) names the
     variables of its rows. Both are changed in place."""
     m, n = len(basis), T.shape[1] - 1
     every = np.arange(n)
@@ -603,7 +594,7 @@ def is_close(A: np.ndarray, b: np.ndarray, cost: np.ndarray, w: np.ndarray,
 def simplex(A: np.ndarray, b: np.ndarray, cost: np.ndarray,
             price: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     """min ⟨cost, w⟩ over A w ≤ b and w ≥ 0: a verified optimum w (n,), and its
-    multipliers y (m,) ≤ 0; None if there is no such w. `A` (m, n) has a handful of rows;
+    multipliers y (m,) ≤ 0; None if there is no such w. `A` (m, n) has few rows;
     `cost` or `b` isn't negative. Of all optima w is one with the least ⟨price, w⟩.
     Raises `SolverFailure`, with the `program` attached."""
     m, n = A.shape

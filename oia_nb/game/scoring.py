@@ -219,7 +219,7 @@ def floor_belief(belief: ArrayLike, floor: float) -> np.ndarray:
         lifted |= low
 
 def _below(floor, W):
-    expect(floor < 1/W, 'floor', floor, f'less than 1/{W}, to leave room for {W} states')
+    expect(floor < 1/W, 'floor', floor, f'less than 1/{W}, to have room for {W} states')
     return floor
 
 def logarithmic(support: np.ndarray, bound: float = 1.,

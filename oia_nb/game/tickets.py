@@ -310,7 +310,7 @@ def round_menu(rule, world, digits, margin):
     if found is None:
         raise NotInducible(
             f'no menu of {len(tickets)} tickets with {digits} digits makes arm '
-            f'{z.arms[arm]!r} lead by {margin:g}; more digits, or a smaller margin, may',
+            f'{z.arms[arm]!r} lead by {margin:g}: more digits or a smaller margin may',
             (z.arms[arm], ), None)
     menu = in_units(unit*found[:tickets.size].reshape(tickets.shape), unit, z)
     lead = region_margin(world, menu.rule, arm)
@@ -356,7 +356,7 @@ def decimals(unit):
 # %% ../../nbs/experts/26_tickets.ipynb #f849993e
 def rounded(rule: ScoringRule, digits: int, where: World | Setting,
             margin: float | None = None) -> RoundedMenu:
-    """The rule in round numbers, as a `RoundedMenu`: every payment has so many `digits`,
+    """The rule in round numbers, as a `RoundedMenu`: payments have so many `digits`,
     from `FEWEST_DECIMALS` (-6 are millions) to `MOST_DECIMALS`.
 
     In a known world (`where`) it is the best menu of as many tickets (chapter 26), with

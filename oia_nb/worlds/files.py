@@ -85,8 +85,8 @@ def check_schema(kind, value, version=1):
     "Refuse the key schema of a file of another kind, or of a later version."
     match = re.fullmatch(rf'oia/{kind}/([1-9][0-9]*)', str(value))
     expect(match, 'schema', value, f'"oia/{kind}/{version}"')
-    expect(int(match[1]) <= version, 'schema', value, f'"oia/{kind}/{version}" at most: '
-           f'it was made by a later version of oia_nb than {__version__}')
+    expect(int(match[1]) <= version, 'schema', value, f'"oia/{kind}/{version}" at '
+           f'most: it was made by a later version of oia_nb than {__version__}')
 
 def check_file(kind, data, form):
     "Refuse `data` that haven't the form of a file of this kind; schema is optional."
@@ -103,8 +103,8 @@ def read_agent(at: str, value: Any) -> Agent:
     import oia_nb.experts.experts       # noqa: F401  its agents may be named
     kind = Agent.kinds[as_choice(f'{at}.kind', value['kind'], Agent.kinds)]
     known = ['kind', *(f.name for f in fields(kind) if f.init)]
-    for k in value.keys() - set(known):
-        raise InvalidInput(f'{at}, key {k!r}', value[k], f'no keys but {", ".join(known)}')
+    for k, v in value.items():
+        expect(k in known, f'{at}, key {k!r}', v, f'no keys but {", ".join(known)}')
     traits = {k: _trait(f'{at}.{k}', v) for k, v in value.items() if k != 'kind'}
     try:
         with placed(f'{at}.'):
@@ -274,7 +274,8 @@ def load_world(path_or_name: str | PathLike[str]) -> World:
     World('clinic': 3 arms, 2 states, 19 beliefs, bound 1)
     """
     place, names = path_or_name, world_names()
-    with file_trouble('world', place, f'{", ".join(names)}, or a file that can be read'):
+    expected = f'{", ".join(names)}, or a file that can be read'
+    with file_trouble('world', place, expected):
         shipped = isinstance(place, str) and place in names
         raw = (_shipped()/f'{place}.json' if shipped else as_file(place)).read_bytes()
     return world_from_bytes(raw, place)

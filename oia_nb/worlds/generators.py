@@ -13,8 +13,8 @@ __all__ = ['PRIORS', 'SIGNS', 'random_world', 'blackwell_world', 'simple_world',
 
 # %% ../../nbs/handbook/76_generators.ipynb #64a0000f
 import numpy as np
-from ..core import (NotInducible, as_array, as_choice, as_integer, as_number, expect,
-                         generator)
+from ..core import (NotInducible, as_array, as_choice, as_integer, as_number,
+                         expect, generator)
 from ..game.information import InformationStructure, Setting, World, make_world
 from ..game.oracle import widest_margin
 
@@ -138,7 +138,8 @@ def bits_world(gaps: ArrayLike, cost: Any = 0., accuracy: float = .9, copies: in
     costs = np.r_[0., [as_number('cost', cost, 0., a - .5)]*(K - 1)]
     pays = a*costs/(a - .5)
     weights = .9 - (pays.max() - pays + gaps)/(2*a - 1)
-    expect(weights.min() >= .1, 'gaps', gaps, 'smaller gaps (for this cost and accuracy)')
+    expect(weights.min() >= .1, 'gaps', gaps,
+           'smaller gaps (for this cost and accuracy)')
     beliefs = [_bit_beliefs(k, a, copies) for k in range(listed)]
     structure = InformationStructure([b/len(b) for b in beliefs[:K]], costs)
     decisions = [(w + .1*x)*x*SIGNS[k] for k, w in enumerate(weights) for x in (1, -1)]

@@ -255,7 +255,7 @@ def check_table(frame: Any, *, state: Any = None, arms: Any = None, weights: Any
     `state`, `arms` and `weights` are as for `world_from_table`; without `arms` all
     columns are looked at. Missing values, labels that differ only by case or blanks,
     fractions, columns with more than `MAX_SIGNALS` levels, and levels that fewer than
-    `rare` rows have are listed, with counts. Raises `InvalidInput` for what is no table.
+    `rare` rows have are listed, with counts. Raises `InvalidInput` for no table.
 
     >>> check_table(table, state='state', arms={'look': ['look']})
     40 rows, 2 columns
