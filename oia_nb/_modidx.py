@@ -1885,6 +1885,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                'oia_nb.verify.apart': ('sharp/verify.html#apart', 'oia_nb/verify.py'),
                                'oia_nb.verify.asked': ('sharp/verify.html#asked', 'oia_nb/verify.py'),
                                'oia_nb.verify.candidate': ('sharp/verify.html#candidate', 'oia_nb/verify.py'),
+                               'oia_nb.verify.check': ('sharp/verify.html#check', 'oia_nb/verify.py'),
                                'oia_nb.verify.counts': ('sharp/verify.html#counts', 'oia_nb/verify.py'),
                                'oia_nb.verify.cut': ('sharp/verify.html#cut', 'oia_nb/verify.py'),
                                'oia_nb.verify.everywhere': ('sharp/verify.html#everywhere', 'oia_nb/verify.py'),
