@@ -662,7 +662,8 @@ def paper_text(result, needs):
     return facts.paragraph(
         "What the paper's algorithm, OIAFC, would have needed for the same promise: "
         f'its stopping rule cannot hold before {needs:,} observations of one arm, and '
-        f'forced exploration comes on top. This run used {result.rounds:,} rounds{less}.')
+        'forced exploration comes on top. '
+        f'This run used {result.rounds:,} rounds{less}.')
 
 # %% ../nbs/handbook/70_cli.ipynb #5486a73b
 def draw_result(world, result, best, path):

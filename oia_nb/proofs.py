@@ -10,8 +10,8 @@ __all__ = ['PROOF_SLACK', 'PLANNED', 'QUESTIONS_SHARE', 'PRICES', 'NEWS_SHARE', 
 from dataclasses import replace
 from operator import index
 import numpy as np
-from .verify import (PROOFS, Arithmetic, Public, all_taken_up, need, proof,
-                           short, taken_up)
+from .verify import (Arithmetic, Public, all_taken_up, check, need, proof, short,
+                           taken_up)
 
 # %% ../nbs/sharp/40_proofs.ipynb #8b5eb61b
 # for roundings, in units of the bound; multipliers so large that these might exceed it
@@ -162,7 +162,7 @@ def by_questions(claim, p, facts, at):
         rounds[at_k, 2:] = heard[:at_k.sum()]
     inner = replace(taken_up(claim, 'lapses'),
                     delta=(1 - QUESTIONS_SHARE if eta else 1)*claim.delta)
-    PROOFS[p['inner']['kind']](inner, p['inner'], replace(facts, rounds=rounds), at)
+    check(inner, p['inner'], replace(facts, rounds=rounds), at)
 
 # %% ../nbs/sharp/40_proofs.ipynb #62e62222
 PRICES = .1             # of chapter 37
@@ -192,8 +192,7 @@ def by_lead(claim, p, facts, at):
              'the price is higher')
     inner = replace(taken_up(claim, 'margin'), rule=np.array(p['rule']),
                     bound=claim.bound - price, delta=(1 - PRICES)*share)
-    PROOFS[p['inner']['kind']](inner, p['inner'],
-                               replace(facts, rounds=facts.rounds[start:end]), at)
+    check(inner, p['inner'], replace(facts, rounds=facts.rounds[start:end]), at)
 
 # %% ../nbs/sharp/40_proofs.ipynb #c805d82f
 NEWS_SHARE = .2         # of chapter 34
@@ -221,7 +220,7 @@ def by_unseen(claim, p, facts, at):
                    rounds=rounds, supports=None, prior=None)
     inner = replace(claim, rule=claim.rule[listed], bound=claim.bound - charge,
                     delta=(claim.delta - level)/(run*(run + 1)))
-    PROOFS[p['inner']['kind']](inner, p['inner'], seen, at)
+    check(inner, p['inner'], seen, at)
 
 # %% ../nbs/sharp/40_proofs.ipynb #28a1b604
 def named(p):
@@ -248,12 +247,11 @@ def rests_on(p, facts, arms):
     if p['kind'] == 'sums':
         return f"{sum(p['used']):,} rounds of {len(facts.rules)} rules"
     if 'inner' in p:
-        said = dict(questions=lambda: f"{facts.rounds[:, 0].max() + 1:,} questions",
-                    lead=lambda: f"{p['samples']:,} rounds for the price of the lead",
-                    unseen=lambda: f'{len(facts.rounds):,} rounds for what is unseen')
-        return f"{said[p['kind']]()}; {rests_on(p['inner'], facts, arms)}"
-    answers, more = named(p)
-    samples = np.bincount(facts.rounds[:, 1], minlength=facts.K)
+        n, what = dict(questions=(facts.rounds[:, 0].max() + 1, 'questions'),
+                       lead=(p.get('samples'), 'rounds for the price of the lead'),
+                       unseen=(len(facts.rounds), 'rounds for what is unseen'))[p['kind']]
+        return f"{n:,} {what}; {rests_on(p['inner'], facts, arms)}"
+    (answers, more), samples = named(p), np.bincount(facts.rounds[:, 1], minlength=facts.K)
     counted = ', '.join(f'{n:,} samples of {arm}' for n, arm in zip(samples, arms))
     return f'{len(answers)} of {len(facts.rounds):,} answers, {counted}' + (
         f'; {more}' if more else '')

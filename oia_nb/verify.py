@@ -2,10 +2,10 @@
 
 # %% auto #0
 __all__ = ['BETS', 'STAKES', 'SHARES', 'OWN', 'LOOK', 'BLOCK', 'USUAL', 'PROOFS', 'TIE', 'WIDER', 'MOST', 'NEAR', 'LOST', 'THIN',
-           'share', 'Facts', 'Claim', 'Fails', 'need', 'taken_up', 'all_taken_up', 'proof', 'verify', 'Arithmetic',
-           'Public', 'Seen', 'see', 'counts', 'short', 'apart', 'answered', 'together', 'is_cheaper', 'is_tied', 'cut',
-           'v_tables', 'region', 'weights', 'wealths', 'least', 'leaf', 'everywhere', 'candidate', 'asked', 'left_out',
-           'sharp_proof']
+           'share', 'Facts', 'Claim', 'Fails', 'need', 'taken_up', 'all_taken_up', 'proof', 'check', 'verify',
+           'Arithmetic', 'Public', 'Seen', 'see', 'counts', 'short', 'apart', 'answered', 'together', 'is_cheaper',
+           'is_tied', 'cut', 'v_tables', 'region', 'weights', 'wealths', 'least', 'leaf', 'everywhere', 'candidate',
+           'asked', 'left_out', 'sharp_proof']
 
 # %% ../nbs/sharp/39_verify.ipynb #f50dbc61
 from dataclasses import dataclass, replace
@@ -110,16 +110,19 @@ PROOFS = {}
 
 def proof(kind):
     "Decorator of the function (claim, proof, facts, arithmetic) that checks a kind."
-    return lambda check: PROOFS.setdefault(kind, check)
+    return lambda checks: PROOFS.setdefault(kind, checks)
+
+def check(claim, hints, facts, at):
+    "Refuse a claim that its proof doesn't prove."
+    need(hints and hints['kind'] in PROOFS, 'there is no proof of a known kind')
+    PROOFS[hints['kind']](claim, hints, facts, at)
 
 def verify(certificate, facts, exact=False):
     """None if the `claim` of a certificate follows from the `Facts` by its `proof`;
     else the sentence that says what fails. With `exact`, in fractions."""
     try:
-        hints = certificate.proof
-        need(hints and hints['kind'] in PROOFS, 'there is no proof of a known kind')
         with np.errstate(over='raise', invalid='raise', divide='raise'):
-            PROOFS[hints['kind']](certificate.claim, hints, facts, Arithmetic(exact))
+            check(certificate.claim, certificate.proof, facts, Arithmetic(exact))
     except Fails as e:
         return str(e)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:

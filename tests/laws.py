@@ -710,7 +710,7 @@ def law_price_of_a_lead():
     """The certificate is the learner's and the price of the lead, which the counts of the rounds
     after the learner's end show; what is earned is less by that price."""
     (world, z, oracle), inner, delta = a_duo(), [], .1
-    make = keeping(sharp_learner.maker(z, oracle, None, None, True, Record(), None, 0., None, {}),
+    make = keeping(sharp_learner.maker(z, oracle, Told(), None, True, {}, Record()),
                    inner)
     run = Kept(leading(make, z, oracle, eps=.1, delta=delta, margin=.02, max_rounds=10**5))
     found = simulate(run, world, 4)

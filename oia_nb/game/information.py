@@ -358,7 +358,6 @@ def _error_rates(rates, outcomes):
     "Rows of probabilities of the outcomes of a test, a row a state."
     return as_beliefs('proxy', as_array('proxy', rates, (None, outcomes), low=0.))
 
-
 # %% ../../nbs/paper/01_information.ipynb #28800a6d
 def _reported(setting, report):
     r = as_array('report', report, (setting.W,), axes=(setting.states,))

@@ -177,7 +177,6 @@ def remark(tickets, digits=None):
     shown = f'{PRINTED} digits' if digits is None else f'{digits} decimals'
     return f'Sums are printed to {shown}; what is paid is exact.'
 
-
 # %% ../../nbs/experts/26_tickets.ipynb #cc383936
 def when_two(menu, states):
     "For two states: when to take each ticket, in words."

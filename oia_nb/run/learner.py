@@ -458,7 +458,8 @@ TRACE_TYPES = dict(rules=float, margins=float, oracle=float, questions=int, hand
 
 def facts_of(found):
     "The `Facts` on which the certificate of a result rests."
-    z, t, facts = found.setting, found.trace, dict(found.proved.facts or {})
+    z, t = found.setting, found.trace
+    facts = dict(found.proved.facts or {})
     asked = facts.pop('asked', None)
     columns = [np.full(len(t.arms), -1) if x is None else x
                for x in (asked, t.arms, t.beliefs, t.states)]
@@ -528,8 +529,9 @@ class Learner:
     def __init__(self, setting: Setting, steps: Generator[Any, Any, Any] | None,
                  best: Callable[[], Any] | None = None, *,
                  states: bool = False) -> None:
-        self.setting, self.states, self.rule = setting, states, None
+        self.setting, self.states = setting, states
         self._steps, self._best = steps, best
+        self.rule: Any = None
 
     def __iter__(self):
         return self
@@ -785,12 +787,12 @@ def unchecked(found, told):
     "What wasn't checked of an expert as `told`: texts."
     if found.tried:
         return ['that the expert goes on as it does']
-    z, needless = found.setting, {c.name for c in found.checks if c.rounds}
-    needless |= {'lapses'} if not told.lapses else set()
-    needless |= {'calibration'} if told.beliefs == 'own' else set()
-    needless |= {'prior'} if z is None or z.prior is None else set()
+    z, checked = found.setting, {c.name for c in found.checks if c.rounds}
+    needless = dict(lapses=not told.lapses, calibration=told.beliefs == 'own',
+                    prior=z is None or z.prior is None)
     proxy = z is not None and z.rates is not None
-    return [text for name, text in CHECKS.items() if name not in needless] + [
+    return [text for name, text in CHECKS.items()
+            if not (name in checked or needless.get(name))] + [
         *UNCHECKED, *['that the test of the state errs as it is said to']*proxy]
 
 # %% ../../nbs/appendix/62_learner.ipynb #fac75b03

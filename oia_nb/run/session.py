@@ -78,16 +78,13 @@ def chained(previous, record):
 
 # %% ../../nbs/experts/27_session.ipynb #d5dbf2dc
 def as_record(line, previous):
-    "A line (bytes) of a journal as a record, and its hash. Raises `ValueError`."
+    "A line (bytes) that follows the hash `previous`: a record and its hash; or None."
     try:
         record = json_value(line.decode('utf-8'))
         own = record.pop('hash')
-        expected = chained(previous, record)
+        return (record, own) if own == chained(previous, record) else None
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
-        raise ValueError('is no record') from None
-    if own != expected:
-        raise ValueError('was changed, or a line before it is missing')
-    return record, own
+        return None
 
 def is_torn(line):
     "Whether a line (bytes) can be the beginning of a record: nothing whole is in it."
@@ -99,26 +96,19 @@ def is_torn(line):
         pass
     return False
 
-def read_journal(data, cut=False, path='the file'):
-    """The records of a journal (bytes), the last hash, and how many bytes are whole
-    records, but for a torn last line. Raises `Damaged`; with `cut` if none is left."""
-    records, previous, at = [], '', 0
-    for number, line in enumerate(data.split(b'\n'), 1):
-        last = at + len(line) == len(data)
-        if last and (not line or is_torn(line)):
+def read_journal(data):
+    """The records at the beginning of a journal (bytes), the hash of the last one, and
+    how many bytes they take."""
+    records, last = [], ''
+    at = 0
+    for line in data.split(b'\n'):
+        found = as_record(line, last)
+        if found is None:
             break
-        try:
-            record, previous = as_record(line, previous)
-        except ValueError as e:
-            if cut and records:
-                break
-            way = ('; Session.open(path, cut=True) goes on from the lines before it, '
-                   'and keeps the rest in a file beside')*bool(records)
-            raise Damaged(path, f'line {number} (byte {at}) of the journal {e}{way}'
-                          ) from None
+        record, last = found
         records.append(record)
-        at += len(line) + (not last)
-    return records, previous, at
+        at += len(line) + 1
+    return records, last, min(at, len(data))
 
 # %% ../../nbs/experts/27_session.ipynb #979555ca
 class Journal:
@@ -162,15 +152,21 @@ class Journal:
                 raise InvalidInput('path', str(self.path), 'a new file; Session.open goes '
                                    'on with this one') from None
             data = self.path.read_bytes()
-        self.records, self.last, self.whole = read_journal(data, cut, self.path)
-        self.notes, self.size, rest = [], len(data), data[self.whole:]
+        self.records, self.last, self.whole = read_journal(data)
+        self.notes, self.size = [], len(data)
         self.ends = b'\n' if self.whole and data[self.whole - 1] != ord('\n') else b''
+        rest, n = data[self.whole:], len(self.records)
         if rest and b'\n' not in rest and is_torn(rest):
             self.notes.append(f'the last line was torn, and its {len(rest)} bytes are left '
                               'out')
+        elif rest and not (cut and n):
+            way = ('; Session.open(path, cut=True) goes on from the lines before it, and '
+                   'keeps the rest in a file beside')*bool(n)
+            raise Damaged(self.path, f'line {n + 1} (byte {self.whole}) of the journal is '
+                          f'no record, was changed, or a line before it is missing{way}')
         elif rest:
             where = f'are kept in {self._keep(rest)}' if write else 'would be cut off'
-            self.notes.append(f'{len(rest)} bytes after line {len(self.records)} {where}')
+            self.notes.append(f'{len(rest)} bytes after line {n} {where}')
 
     def _keep(self, rest):
         "Cut off the last bytes, which go to a new file beside the journal; its name."
@@ -539,7 +535,8 @@ def as_a_whole(method: _Method) -> _Method:
             except OIAError:
                 raise
             except BaseException as e:
-                self._rule, self._result, self._failure = None, None, e
+                self._rule = self._result = None
+                self._failure = e
                 self.journal._open(new=False, write=True, cut=False)
                 self._read()
                 self._keep_result()
@@ -692,8 +689,9 @@ class Session:
         "What the records of the journal say, and the learner where that leaves it."
         # all rounds; all rules that were offered, by their digest; (the round before it,
         # the rule at the end of its ray, arm) of each registration; the result on file
-        self._rounds, self._offered, self._registered = [], {}, []
-        self._stopped, self._filed = False, None
+        self._rounds, self._registered = [], []
+        self._offered, self._filed = {}, None
+        self._stopped = False
         for n, record in enumerate(self.journal.records[1:], 2):
             self._file(record, n)
         self._start()
@@ -834,7 +832,8 @@ class Session:
         if the session is over."""
         self._need_open()
         if self._open_round() is None:
-            best, name, more = self.best, rule_digest(self._rule), {}
+            best, more = self.best, {}
+            name = rule_digest(self._rule)
             if name not in self._offered:
                 more['values'] = self._rule.values.tolist()
             if best and best.certificate:
@@ -1153,7 +1152,8 @@ class Session:
     def statement(self) -> str:
         """What is proved and of whom, how the session stands or ended, what can be done
         now, what was corrected and what was paid: a text."""
-        found, best, left, put = self.result, self.best, self.left, self.sum_text
+        found, best = self.result, self.best
+        left, put = self.left, self.sum_text
         if found is not None:
             said = [found.statement, self.way_out]
         elif self._failure is not None:
@@ -1217,10 +1217,10 @@ class Session:
 
     def closing(self) -> str:
         "A page of HTML to print and to sign: the rule, what is proved of it, and the sums."
-        z, head, found = self.setting, self.head, self.result or self.best
+        head, found = self.head, self.result or self.best
         rule = [] if found is None else [
-            f'The rule, under which {z.arms[found.arm]} is meant to be chosen',
-            Offer(0, found.rule, z, digits=decimals(head['unit'])).tickets()]
+            f'The rule, under which {self.setting.arms[found.arm]} is meant to be chosen',
+            Offer(0, found.rule, self.setting, digits=decimals(head['unit'])).tickets()]
         sums = self.payments()[['round', 'arm', 'ticket', 'state', 'paid', 'fee']]
         sums = sums.astype(object).fillna('')
         for name in 'paid', 'fee':

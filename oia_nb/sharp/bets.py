@@ -34,8 +34,7 @@ from ..verify import BLOCK, LOOK, MOST, OWN, share
 # %% ../../nbs/sharp/24_bets.ipynb #dd81f4f3
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """A rule, its payments in units of the bound, the arm that answered it, and the
-    first round in which it did."""
+    "A rule, its payments in units of the bound, its arm, and the first such round."
     rule: ScoringRule
     s: np.ndarray
     arm: int
@@ -43,8 +42,7 @@ class Answer:
 
 @dataclass(eq=False)
 class Candidate:
-    """A `rule` that `arm` has answered, the `counts` (M,) of that arm at the
-    registration after so many `rounds`, and its share `delta`."""
+    "A `rule` of an `arm`, with `counts` (M,) and `rounds` at its registration."
     arm: int
     rule: ScoringRule
     counts: np.ndarray
@@ -57,8 +55,8 @@ class Candidate:
 
 # %% ../../nbs/sharp/24_bets.ipynb #321f227a
 class Knowledge:
-    """What a `Record` says: the transcript `data`, the distinct `answers`, {index of
-    the rule: `Answer`}, `candidates`, half-spaces (`walls`) and `regions`."""
+    """What a `Record` says: a transcript `data`, `answers` {index of the rule: `Answer`},
+    `candidates`, half-spaces `walls` {(l, j): `Wall`} and `regions` {j: of arm j}."""
     def __init__(self, setting, oracle, delta, record, told=Told()):
         self.setting, self.oracle, self.asked = setting, oracle, delta
         self.delta = delta if oracle else (1 - LOOK)*delta
@@ -81,8 +79,7 @@ class Knowledge:
         return set() if self.oracle else set(np.flatnonzero(self.data.N == 0).tolist())
     @property
     def missed(self):
-        """The share of the search that an arm not seen may answer (chapter 28); None if
-        all were seen, or nothing can be said."""
+        "The share of the search that an arm not seen may answer (chapter 28), or None."
         n, L = len(self.drawn)//BLOCK*BLOCK, log(self.setting.K/LOOK) - log(self.asked)
         return (1 + 1e-9)*L/n if self.unseen and n > L else None
 
@@ -100,8 +97,7 @@ class Knowledge:
 
     @property
     def tied(self):
-        """The arms whose costs are proved to be those of the zero rule's arm: none of
-        their rules earns more than the zero rule does."""
+        "The arms proved to cost what the zero rule's costs: they earn no more than it."
         return self.equal | {j for (l, j), w in self.walls.items()
                              if l == self.first and w.tied}
 
@@ -125,8 +121,7 @@ def count(known, rule, r):
         known.drawn.append(known.rounds - 1)
 
 def heard(known, rule, r, t=None):
-    """Note what a `Round` that was filed as the t-th, by default the last, says of
-    costs. Raises `Contradiction`."""
+    "Note what a `Round`, the t-th or last, says of costs. Raises `Contradiction`."
     old, t = known.answer_to(rule), known.rounds if t is None else t
     if old is None:
         s = known.outcomes.expected(rule)/known.setting.bound
@@ -168,8 +163,8 @@ def note(known, wall, a):
         wall.add(known.cone.coordinates(a.s), side, a.round)
 
 def digest(known, rounds, see=lambda rule, r: None):
-    """Tell `Knowledge` the registrations in its record and the first `rounds`, each of
-    which is shown to `see`, with its rule. Raises `Contradiction`."""
+    """Tell `Knowledge` the registrations and the first `rounds`, each of which is shown
+    to `see`, with its rule. Raises `Contradiction`."""
     rules = [known.rule(n) for n in range(len(known.record.rules))]
     for n in range(len(rounds) + 1):
         for fact in known.record.registered:
@@ -205,15 +200,12 @@ def set_up(known):
 def refresh(known, arms):
     "Bring the regions of `arms` up to date; old ones hold as well."
     for j in arms:
-        R = known.regions.get(j)
-        if R is None or not known.data.N[j]:
-            continue
-        R.refresh(known.outcomes.counts[j])
+        if j in known.regions and known.data.N[j]:
+            known.regions[j].refresh(known.outcomes.counts[j])
 
 # %% ../../nbs/sharp/24_bets.ipynb #a14303f7
 def settle(known):
-    """Work out all bounds of the hyperplanes in use anew, and forget at which rules
-    proofs failed."""
+    "Work out all bounds in use anew, and forget at which rules proofs failed."
     data, place = known.data, known.outcomes.place
     said, arms = place[data.beliefs, data.states], np.array(data.arms)
     for j, R in known.regions.items():
@@ -222,8 +214,7 @@ def settle(known):
     refresh(known, known.others)
 
 def open_second(known, arm):
-    """Take the hyperplanes l|j into use of which new answers of an `arm` prove that l
-    is the cheaper one."""
+    "Use the hyperplanes l|j of which answers of an `arm` prove that l is the cheaper."
     for (l, j), wall in known.walls.items():
         n, R = wall.n, known.regions.get(j)
         if (arm in (l, j) and j != known.first != l and (l, j) not in known.ordered
@@ -240,16 +231,14 @@ def region_of(known, j):
         rules=nothing, known=nothing, prices=np.zeros(1))
 
 def asked_of(c, j):
-    """The logarithm of the wealth that proves a `Candidate` against arm j. Which arm
-    the zero rule is of was clear before the first sample: it has one share for all."""
+    "The log wealth that proves a `Candidate` against arm j; the zero rule has one share."
     if c.delta == 0:
         return np.inf
     part = 1. if c.is_zero else OWN if j == c.arm else 1 - OWN
     return -log(part) - log(c.delta)
 
 def wealth(known, c, j, eps):
-    """What the wealth against arm j having a rule that is better than the `Candidate`
-    by `eps` seems to be."""
+    "What the wealth against arm j being better than the `Candidate` by `eps` seems."
     u, s, counts = known.u, known.outcomes.paid(c.rule), known.outcomes.counts
     rules = region_of(known, j).known
     own = counts[c.arm] - c.counts
@@ -257,7 +246,6 @@ def wealth(known, c, j, eps):
         return own_wealth(own, rules, s, float(s.max()), eps)[0]
     return pair_wealth(counts[j], rules, u, own, u - s, float((u - s).min()), eps)[0]
 
-# %% ../../nbs/sharp/24_bets.ipynb #e69e34b2
 def missing(known, c, eps):
     "{arm j: what is missing of the evidence against it}, for a `Candidate`."
     rivals = set(range(known.setting.K)) - known.tied - known.unseen
@@ -283,8 +271,8 @@ def prove(known, c, eps):
 
 # %% ../../nbs/sharp/24_bets.ipynb #0b3547c7
 def least_regret(known, candidates, eps, best=np.inf):
-    """The smallest bound on the regret of one of the `candidates` for which evidence
-    seems to be enough, and that `Candidate`; `best` and None if there is none below."""
+    """The smallest bound for which the evidence for one of the `candidates` seems to be
+    enough, and that `Candidate`; `best` and None if there is none below."""
     found, most = None, min(best, 2*known.setting.B)
     for c in candidates:
         high = min(best, eps)
@@ -405,9 +393,8 @@ RENEW, DRAWS, TRUST, VAIN = 1.25, 12, (13, 5, 1), .5
 MISSED = 1/30           # of the search: what an arm may answer that isn't sought longer
 
 class Choice:
-    """What to announce next, in multiples of a `unit`: the guess, and what came of it.
-    Without an oracle, a search from a `seed` goes on until an arm that wasn't seen
-    answers less than `missed` of it."""
+    """What to announce next, in multiples of a `unit`. Without an oracle, a search from
+    a `seed` goes on until an arm that wasn't seen answers less than `missed` of it."""
     def __init__(self, known, eps, round_cost=np.inf, unit=None, seed=0, missed=MISSED):
         self.known, self.eps, self.round_cost, self.unit = known, eps, round_cost, unit
         self.seed, self.missed, self.highs = seed, missed, new_highs(**PLAIN)
@@ -437,16 +424,14 @@ class Choice:
                                      self.highs)
 
     def fit(self, values):
-        """The rule of payments (M, W), without what moves no answer, as it may be
-        announced."""
+        "The rule of payments (M, W) as it may be announced, less what moves no answer."
         z = self.known.setting
         rule = ScoringRule(np.minimum(values, z.bound), z.support, z.bound)
         return payable(without_floor(rule, z.prior is not None), self.unit)
 
     def mixture(self, y):
-        """The rule that mixes those of the pool with weights y (B,), within the bound.
-        In coins each part bends where it did, lest it say something of other
-        beliefs."""
+        """The rule that mixes the pool with weights y (B,), within the bound. In coins each
+        part bends where it did, lest it say something of other beliefs."""
         z, pool, weights = self.known.setting, self.known.cone.values, np.maximum(y, 0)
         values = np.tensordot(weights, pool, 1)
         scale = z.bound/max(1., values.max())
@@ -529,8 +514,7 @@ class Choice:
 
     def on_ray(self, rule, k):
         """t⁻ and t⁺: the largest t at which another arm than k answered a rule that pays t
-        times as much, and the least at which k did; other rules count if sums are
-        coarse."""
+        times as much, or nearly where sums are coarse, and the least at which k did."""
         answers, s = list(self.known.answers.values()), rule.expected
         S = np.array([a.s for a in answers])*rule.bound
         t, by_k = S.max(1)/s.max(), np.array([a.arm == k for a in answers])
@@ -539,8 +523,7 @@ class Choice:
         return t[on & ~by_k & (t < high)].max(initial=0.), high
 
     def along(self, i, fine):
-        """Where to ask on the ray of bet i; None if it is known finely enough how far the
-        arm of the zero rule answers it."""
+        "Where to ask on the ray of bet i; None if its ends are known finely enough."
         known, rule = self.known, self.known.cone.rules[i]
         ends = [self.on_ray(rule, k) for k in known.others]
         high = min(1., *(high for _, high in ends))
@@ -550,8 +533,7 @@ class Choice:
         return (low + high)/2 if low > 0 else high/3
 
     def order(self, l, j):
-        """A rule, and the arm meant, that may prove l to be cheaper than j: where l is
-        likeliest to answer, on the ray to a rule that j answered."""
+        "A rule, and the arm, that may prove l cheaper: on the ray to one that j answered."
         self.opened[l, j] += 1
         answers = [a for a in self.known.answers.values() if a.arm == j]
         t, F = np.geomspace(.01, 1, 25), self.foretold
@@ -592,8 +574,7 @@ class Choice:
             yield HALF*saved(looks, gain) - cost, act
 
     def exchanged(self, price=None):
-        """How many samples a question costs, a round of each at `round_cost` beside what is
-        paid; a question of unknown `price` as much as those so far."""
+        "How many samples a question costs; one of unknown `price` as much as those so far."
         data = self.known.data
         kinds, paid = np.array(data.kinds), np.array(data.payments)
         asked, sampled = paid[kinds == FORCED], paid[kinds == NORMAL]
@@ -636,9 +617,8 @@ class Choice:
         return None
 
     def look(self, proved=False):
-        """The next rule of the search, if an arm may be missed, and it is time: at first,
-        then every other round, and until the end once a candidate is `proved` but for
-        that."""
+        """The next rule of the search, if it is time: at first, then every other round, and
+        until the end once a candidate is `proved` but for what may be missed."""
         known, n = self.known, len(self.known.drawn)
         if not known.unseen or (known.missed or 1) <= self.missed:
             return None
@@ -659,8 +639,7 @@ class Choice:
         return proof
 
     def step(self):
-        """What to announce next: (rule, arm that is meant, kind, how often); or a
-        `Candidate` and its proof."""
+        "The next (rule, arm that is meant, kind, how often), or a `Candidate` and its proof."
         known, eps = self.known, self.eps
         if known.first is not None and len(known.candidates) == 1 and (
                 proof := self.attempt(known.candidates[0])):
@@ -701,8 +680,7 @@ def cheapest_answer(known, k):
 
 # %% ../../nbs/sharp/24_bets.ipynb #1ecc5ccf
 def leader(known):
-    """The `Candidate` to be proved, and None; or one that seems to earn more, as it
-    would be registered, and that registration."""
+    "The `Candidate` to be proved, and the registration that it needs, or None."
     q, out = known.outcomes.shares, known.tied
     def earns(x):
         return float(q[x.arm] @ (known.u - known.outcomes.paid(x.rule)))
@@ -721,10 +699,8 @@ def file(known, fact):
     known.record.registered.append(fact)
     register_fact(known, fact)
 
-# %% ../../nbs/sharp/24_bets.ipynb #28a9f566
 def opening(known):
-    """What is announced before anything else, as `Choice.sample` has it; None after
-    that."""
+    "What is announced before anything else, as `Choice.sample` has it, or None."
     if known.first is None:
         return known.zero, None, INIT, 1
     for k, rule in enumerate(known.oracle.rules if known.oracle else ()):
@@ -737,16 +713,14 @@ def direction(s):
     return np.round(s/s.max(), 9).tobytes()
 
 def against(known, also=()):
-    """The rounds of answers that no agent gives, () if one does; to the oracle's rules
-    each arm answered strictly, and in what `also` names, as `no_agent`."""
+    "`no_agent` of all answers, strict to the oracle's rules and in what `also` names."
     strict = {known.heard[v].round for v in known.fixed if v in known.heard}
     strict |= set(also)
     return no_agent(known.setting, list(known.answers.values()), strict)
 
 def no_agent(setting, answers, strict=()):
-    """The rounds of `answers` that contradict each other, () if some agent gives
-    them all; by a margin in the rounds that `strict` names, or names with the
-    other arm."""
+    """The rounds of `answers` that contradict each other, () if some agent gives all; by
+    a margin in the rounds that `strict` names, or names with the other arm."""
     from scipy.optimize import linprog
     K, M = setting.K, setting.M
     told = [(a, j) for a in answers for j in range(K) if j != a.arm]

@@ -76,8 +76,8 @@ def pair_wealth(counts_j: np.ndarray, rules: np.ndarray, u: np.ndarray,
     `x` (M,) is the payoff of arm k, at least `low`; `u` (M,) are the utilities.
     Infinite if there is no μ.
     """
-    left, right, found = low + eps, u.max(), (np.inf, 0)
-    lo, top = left, right
+    left, right = lo, top = low + eps, u.max()
+    found = np.inf, 0
     if top - lo <= TINY*(abs(top) + abs(low)):
         return found
     for _ in range(2):
@@ -117,31 +117,20 @@ def mean_lower(counts: np.ndarray, x: np.ndarray, threshold: float) -> float:
     `counts` (M,) of N samples, `x` (M,) a fixed payoff. Without samples the minimum
     of x.
     """
-    N, low, scale = counts.sum(), x.min(), np.ptp(x)
-    seen = counts > 0
+    from scipy.optimize import brentq
+    N, seen = counts.sum(), counts > 0
+    low, scale = x.min(), np.ptp(x)
     if N == 0 or threshold == inf or x[seen].max() == low:
         return float(low)
-    q, y, room = counts[seen]/N, (x[seen] - low)/scale, threshold/N
-    nearly = 1e-9           # how far the divergence may end beyond its room
-    def tilted(kappa):
-        "The divergence, minus its slope in log κ, and the mean."
-        p = q/(y + kappa)
-        w = p.sum()
-        slope = kappa*(p @ (p/q)/w - w)
-        return q @ np.log(y + kappa) + log(w), slope, (p @ y)/w
-    if y.min() > 0 and (at := tilted(0.))[0] <= room:
-        return float(low + scale*at[2]*np.exp(at[0] - (1 + nearly)*room))
-    # t = log κ lies between a and b; the first is where it is when the room is small
-    a, b, mean, t = -35., 35., 0., log(y.std() + 1e-15) - log(2*room)/2
-    for _ in range(60):
-        t = t if a < t < b else (a + b)/2
-        found, slope, at = tilted(exp(t))
-        if found > room:
-            a, mean = t, at
-            if found <= (1 + nearly)*room:
-                break
-        else:
-            b = t
-        if found > 0 and slope > 0:
-            t += (log(found/room) - nearly/2)*found/slope
-    return float(low + scale*mean)
+    q, y = counts[seen]/N, (x[seen] - low)/scale
+    room = threshold/N
+    def tilted(t):
+        "By how much the divergence exceeds its room, and the mean; t is log κ."
+        p = q/(y + exp(t))
+        return q @ np.log(y + exp(t)) + log(p.sum()) - room, (p @ y)/p.sum()
+    if y.min() > 0 and (at := tilted(-inf))[0] <= 0:
+        return float(low + scale*at[1]*exp(at[0] - 1e-9*room))
+    if tilted(-35)[0] <= 0:
+        return float(low)
+    t = brentq(lambda t: tilted(t)[0], -35, 35, xtol=1e-12) - 1e-9
+    return float(low + scale*tilted(t)[1])

@@ -87,7 +87,6 @@ def tied_hint(f, run, j):
     answers = [[int(r), float(y)] for r, y in zip(rules, found.x) if y > 0]
     return told(f, dict(answers=answers), found.x[n:n + m])
 
-# %% ../../nbs/sharp/41_hints.ipynb #e5eef2f1
 def order_hint(f, wall, index):
     "The hint that arm l of a `Wall` costs less than arm j."
     y, v = wall.order

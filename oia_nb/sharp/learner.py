@@ -11,12 +11,13 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['SharpPlan', 'take', 'prove_candidate', 'earned_at_least', 'report', 'spare', 'levelled', 'sharp', 'own_beliefs',
-           'SharpLearner', 'checked_history', 'checked_record', 'maker', 'steps', 'learn', 'prepare', 'sit',
-           'conclusion', 'close', 'some_agent', 'foundation', 'limits_of', 'bearing']
+           'SharpLearner', 'checked_history', 'checked_record', 'checked_told', 'maker', 'steps', 'learn', 'prepare',
+           'sit', 'conclusion', 'close', 'some_agent', 'foundation', 'boundaries', 'limits_of']
 
 # %% ../../nbs/sharp/25_sharp.ipynb #fbc9b29f
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
+from functools import cache, partial, wraps
 import numpy as np
 from ..core import InvalidInput, as_integer, as_number, placed
 from ..game.information import Response
@@ -43,18 +44,18 @@ ROUND_COST = .3
 @dataclass(eq=False)
 class SharpRun:
     """The state of a run that goes on from a `record`, to which it adds: what is
-    `known` from it, the best rule so far, and what to file."""
+    `known` from it, the best rule so far, and what to file. `how` has the options of
+    its `Choice`."""
     setting: Setting
     oracle: Oracle | None
+    told: Told
+    watch: Callable[[Any], object] | None
+    examined: bool
+    how: dict[str, Any]
     eps: float
     delta: float
     max_rounds: int
-    watch: Callable[[Any], object] | None
-    told: Told
     record: Record
-    round_cost: float
-    unit: float | None
-    search: dict[str, Any]
 
     def __post_init__(self) -> None:
         self.own = self.told.beliefs == 'own'   # which needn't average to a prior
@@ -64,7 +65,8 @@ class SharpRun:
         self.known = bets.Knowledge(z, self.oracle, self.delta, self.record, self.told)
         self.watches = Watches(z, self.told.alarm, calibrated=not self.own)
         self.best = self.low = self.proved = self.missed = self.asking = None
-        self.snapshots, self.checks, self.next_snapshot, self.next_proof = [], (), 1, 1
+        self.snapshots, self.checks = [], ()
+        self.next_snapshot = self.next_proof = 1
 
     @property
     def rounds(self) -> int:
@@ -73,11 +75,6 @@ class SharpRun:
     def bound(self):
         "What the best rule so far is proved to lose at most."
         return np.inf if self.best is None else self.best.bound
-    @property
-    def found(self):
-        "The `Finding` to hand out."
-        first = self.oracle.rules[0] if self.oracle else self.known.zero
-        return self.best or Finding(first, 0)
 
     def see(self, rule, r):
         "Show a `Round` to the watches. Raises `Halt`."
@@ -107,9 +104,10 @@ def played(run, rule, target, kind):
     run.record.append(rule, arm, belief, response.state, kind, target)
     return run.record.rounds[-1]
 
-def take_in(run, rule, r, is_news=True):
+def take_in(run, r, is_news=True):
     """File a round, show it to the watches, and note what it says of costs if that
     `is_news`. Raises `Halt`, `Contradiction`."""
+    rule = run.known.rule(r.rule)
     bets.count(run.known, rule, r)
     run.see(rule, r)
     if is_news:
@@ -178,24 +176,16 @@ def report(run):
                             run.bound))
 
 # %% ../../nbs/sharp/25_sharp.ipynb #da162def
-def with_facts(run):
-    "The `Finding` of a run, with the rules of all its rounds beside its proof."
-    found, data = run.found, run.known.data
-    if not (found.certificate and found.certificate.proof):
-        return found
-    asked = dict(rules=[r.tolist() for r in data.rules], asked=list(data.asked))
-    facts = found.certificate.facts | asked
-    return replace(found, certificate=replace(found.certificate, facts=facts))
-
 def conclude(run: Any, status: str, contradiction: Sequence[int] = (),
              violated: str | None = None) -> Identification:
     "The result of a run that has ended, with what is proved at its end."
     sound, known = STATUS[status].sound, run.known
     if sound and status != 'certified' and known.first is not None:
         prove_candidate(run)
-    solves = sum(wall.solves for wall in known.walls.values())
-    return finish(known.data, with_facts(run), status=status, eps=run.eps,
-                  delta=run.delta, lp_solves=solves, violated=violated or False,
+    first = run.oracle.rules[0] if run.oracle else known.zero
+    return finish(known.data, run.best or Finding(first, 0), status=status,
+                  eps=run.eps, delta=run.delta, violated=violated or False,
+                  lp_solves=sum(wall.solves for wall in known.walls.values()),
                   snapshots=run.snapshots, contradiction=tuple(contradiction),
                   told=run.told, checks=(*run.checks, *run.watches.checks),
                   profit=run.low if sound else None,
@@ -254,17 +244,18 @@ def sharp(setting: Setting, oracle: Oracle | None = None, *, eps: float, delta: 
     True
     """
     eps, delta = check_learner(setting, oracle, eps, delta, alone=True)
-    told = as_told(told)
+    max_rounds = as_integer('max_rounds', max_rounds, setting.K)
+    margin = as_number('margin', margin, 0., setting.bound)
+    usual = ROUND_COST*setting.bound if round_cost is None else round_cost
+    how = dict(round_cost=as_number('round_cost', usual, 0.), unit=unit,
+               missed=as_number('missed', missed, 0., 1., strict_low=True),
+               seed=as_integer('seed', seed, 0))
+    told = checked_told(setting, told, margin, examined)
     own = told.beliefs == 'own'           # what it believes needn't average to a prior
     z = replace(setting, prior=None) if own else setting
     oracle = oracle and replace(oracle, rules=[spare(z, r) for r in oracle.rules])
-    max_rounds = as_integer('max_rounds', max_rounds, setting.K)
-    margin = as_number('margin', margin, 0., setting.bound)
-    search = dict(missed=as_number('missed', missed, 0., 1., strict_low=True),
-                  seed=as_integer('seed', seed, 0))
-    past = checked_record(setting, history, record, margin)
-    make = maker(setting, oracle, watch, told, examined, past, round_cost, margin, unit,
-                 search)
+    past = checked_record(setting, history, record, margin, own)
+    make = maker(setting, oracle, told, watch, examined, how, past)
     if margin == 0:
         return make(eps, delta, max_rounds)
     if oracle is None:
@@ -273,15 +264,9 @@ def sharp(setting: Setting, oracle: Oracle | None = None, *, eps: float, delta: 
                    max_rounds=max_rounds, by_state=own)
 
 # %% ../../nbs/sharp/25_sharp.ipynb #7ce704fe
-def own_beliefs(setting: Setting, oracle: Oracle | None = None, *, eps: float,
-                delta: float,
-                told: Told | str | None = Told(beliefs='own'), margin: float = 0.,
-                max_rounds: int = 1_000_000,
-                watch: Callable[[Any], object] | None = None, examined: bool = True,
-                history: Iterable[tuple[Any, ...]] = (),
-                round_cost: float | None = None, record: Any = None,
-                unit: float | None = None, missed: float = bets.MISSED,
-                seed: int = 0) -> Learner:
+@wraps(sharp, assigned=())
+def own_beliefs(setting: Setting, oracle: Oracle | None = None, *,
+                told: Told | str | None = Told(beliefs='own'), **more: Any) -> Learner:
     """`sharp` for an expert with beliefs of its own (chapter 33), whom `told` may say
     to round what it says. It needs every round's state. The other arguments are those
     of `sharp`.
@@ -292,22 +277,19 @@ def own_beliefs(setting: Setting, oracle: Oracle | None = None, *, eps: float,
     True
     """
     told = as_told(told).require('own_beliefs', ('beliefs', 'rounding', 'costs'))
-    return sharp(setting, oracle, eps=eps, delta=delta, margin=margin,
-                 max_rounds=max_rounds, watch=watch, examined=examined, history=history,
-                 told=replace(told, beliefs='own'), round_cost=round_cost,
-                 record=record, unit=unit, missed=missed, seed=seed)
+    return sharp(setting, oracle, told=replace(told, beliefs='own'), **more)
 
 # %% ../../nbs/sharp/25_sharp.ipynb #5d1e7a4a
 class SharpLearner(Learner):
     "A `Learner` with the `record` of all facts so far, from which `start` makes a run."
     def __init__(self, setting, start, record, states=False):
         self._start = start
-        super().__init__(setting, None, lambda: self._run.best and self._run.found,
-                         states=states)
+        super().__init__(setting, None, lambda: self._run.best, states=states)
         self._begin(record)
 
     def _begin(self, record):
-        self._run, self._steps = self._start(record)
+        self._run = self._start(record)
+        self._steps = steps(self._run)
 
     @property
     def asking(self):
@@ -330,9 +312,8 @@ class SharpLearner(Learner):
         return next(self)
 
 # %% ../../nbs/sharp/25_sharp.ipynb #5d1e7a40
-def checked_history(setting, history, margin):
-    "A `history` as a list of (rule, arm, belief, state). Raises `InvalidInput`."
-    found = []
+def checked_history(setting, history):
+    "(rule, arm, belief, state) of each answer of a `history`. Raises `InvalidInput`."
     for n, row in enumerate(history):
         at = f'history[{n}]'
         try:
@@ -345,82 +326,75 @@ def checked_history(setting, history, margin):
             raise InvalidInput(at, rule, 'a proper rule of the setting, in its bound')
         with placed(at + ', '):
             response = Response(setting.arm_index(arm), report, *(state or [None]))
-            found.append((rule, *check_response(setting, response), response.state))
-    if found and margin:
-        raise InvalidInput('history', f'{len(found)} answers', 'none, with a margin')
-    return found
+            arm, belief = check_response(setting, response)
+        yield rule, arm, belief, response.state
 
 # %% ../../nbs/sharp/25_sharp.ipynb #5d1e7a4b
-def checked_record(setting, history=(), record=None, margin=0.):
+def checked_record(setting, history=(), record=None, margin=0., own=False):
     "The facts to start from, as a `Record` of its own. Raises `InvalidInput`."
-    past = checked_history(setting, history, margin)
-    if record is None:
-        record = Record()
-        for rule, arm, belief, state in past:
-            record.append(rule, arm, belief, state)
-        return record
-    if past or margin or not isinstance(record, Record):
-        raise InvalidInput('record', record, 'a Record, without history and margin')
-    z = setting
-    for n, values in enumerate(record.rules):
-        rule = ScoringRule(values, z.support, z.bound)
-        if not is_proper(rule):
+    z, past = setting, Record()
+    for answer in checked_history(z, history):
+        past.append(*answer)
+    if past.rounds and margin:
+        raise InvalidInput('history', f'{len(past.rounds)} answers',
+                           'none, with a margin')
+    if record is not None:
+        if past.rounds or margin or not isinstance(record, Record):
+            raise InvalidInput('record', record, 'a Record, without history and margin')
+        past = record.copied()
+    for n, values in enumerate(past.rules):
+        if not is_proper(ScoringRule(values, z.support, z.bound)):
             raise InvalidInput(f'record.rules[{n}]', values, 'a proper rule')
-    for n, r in enumerate(record.rounds):
+    for n, r in enumerate(past.rounds):
         if not (r.arm in range(z.K) and r.belief in range(z.M) and r.state < z.W):
             raise InvalidInput(f'record.rounds[{n}]', r, 'places of the setting')
-    return record.copied()
+        if own and r.state < 0:
+            raise InvalidInput('history', 'an answer without its state', 'states: this '
+                               'learner counts what follows a report')
+    return past
 
 # %% ../../nbs/sharp/25_sharp.ipynb #5d1e7a4c
-def maker(setting, oracle, watch, told, examined, past, round_cost, margin,
-          unit, search):
-    """A function of ϵ, δ, rounds and a share of the false alarms that makes the
-    learner; raises `InvalidInput`."""
+def checked_told(setting, told, margin, examined):
+    "The `Told`, if this learner can honour it; raises `InvalidInput`."
     if not isinstance(examined, bool):
         raise InvalidInput('examined', examined, 'True or False')
     # of costs only a run that is examined may be told
-    told = as_told(told).require(
-        'sharp', ('rounding', 'beliefs', 'costs')[:2 + examined])
-    own = check_heard(setting, told, margin).beliefs == 'own'
-    if own and any(r.state < 0 for r in past.rounds):
-        raise InvalidInput('history', 'an answer without its state', 'states: this '
-                           'learner counts what follows a report')
-    if round_cost is None:
-        round_cost = ROUND_COST*setting.bound
-    round_cost = as_number('round_cost', round_cost, 0.)
+    can = ('rounding', 'beliefs', 'costs')[:2 + examined]
+    return check_heard(setting, as_told(told).require('sharp', can), margin)
+
+def maker(setting, oracle, told, watch, examined, how, past):
+    "A function of ϵ, δ, rounds and a share of the false alarms that makes a learner."
     def make(eps, delta, rounds, share=1.):
-        def start(record):
-            run = SharpRun(setting, oracle, eps, delta, rounds, watch,
-                           replace(told, alarm=share*told.alarm), record, round_cost,
-                           unit, search)
-            return run, steps(run, examined)
-        return SharpLearner(setting, start, past.copied(), own)
+        part = replace(told, alarm=share*told.alarm)
+        start = partial(SharpRun, setting, oracle, part, watch, examined, how, eps, delta,
+                        rounds)
+        return SharpLearner(setting, start, past.copied(), told.beliefs == 'own')
     return make
 
 # %% ../../nbs/sharp/25_sharp.ipynb #2a57c169
-def steps(run, examined):
+def steps(run):
     "The rounds of a run, and its end."
     try:
-        yield from learn(run, examined)
+        yield from learn(run)
     except Halt as h:
         return conclude(run, h.status, h.contradiction, h.violated)
     except Contradiction as e:
         return conclude(run, 'assumption_violated', e.rounds, e.violated)
     return conclude(run, 'certified')
 
-def learn(run, examined):
+def learn(run):
     "The rounds until a proved candidate passes its examination."
     before, checks = kept_back(run.record.rounds)
     bets.digest(run.known, before, run.see)
     for n in range(run.setting.K + 1):      # anew if costs may be equal
         yield from prepare(run, checks)
-        if not examined or (yield from close(run, checks, n < run.setting.K)):
+        if not run.examined or (yield from close(run, checks, n < run.setting.K)):
             return
         checks = []
 
 def prepare(run, checks):
     "Questions and samples, until a candidate is proved, which is held."
-    choice = bets.Choice(run.known, run.eps, run.round_cost, run.unit, **run.search)
+    choice = bets.Choice(run.known, run.eps, **run.how)
     while True:
         report(run)
         rule, arm, *how = choice.step()
@@ -428,7 +402,7 @@ def prepare(run, checks):
             break
         if checks:                     # they don't follow a proof any more
             for r in checks:
-                take_in(run, run.known.rule(r.rule), r)
+                take_in(run, r)
             checks.clear()
             continue
         yield from sit(run, rule, arm, *how)
@@ -439,7 +413,7 @@ def sit(run, rule, arm, kind, often):
     "Announce a rule so often, or until another arm than it is meant for answers."
     for _ in range(often):
         r = yield from played(run, rule, arm, kind)
-        take_in(run, rule, r)
+        take_in(run, r)
         if r.arm != arm:
             break
 
@@ -462,13 +436,8 @@ def close(run, checks, crosses):
     c, known = run.best, run.known
     told = Counter((run.record.rules[r.rule].tobytes(), r.arm) for r in checks)
     for r in checks:
-        take_in(run, known.rule(r.rule), r, is_news=False)
-    more, walls = foundation(run)
-    coin = lambda rule: payable(rule, run.unit)
-    answers = [(a.rule, k) for v, k in known.fixed.items() if (a := known.heard.get(v))]
-    boundaries = [Boundary(w.pair[0], w.pair[1], known.zero, w.beyond, limits_of(w),
-                           known.outcomes.expected, coin) for w in walls
-                  if crosses and w.pair[0] == known.first and not w.tied and w.beyond]
+        take_in(run, r, is_news=False)
+    walls = list(dict.fromkeys(w for R in known.regions.values() for w in R.walls))
     def again(rule, arm):
         rule = spare(run.setting, rule)
         for k in range(run.setting.K):
@@ -476,11 +445,11 @@ def close(run, checks, crosses):
                 told[rule.values.tobytes(), k] -= 1
                 return k
         r = yield from played(run, rule, arm, CHECK)
-        take_in(run, rule, r, is_news=False)
+        take_in(run, r, is_news=False)
         return r.arm
-    run.checks = yield from examine(again, run.setting,
-                                    bearing(run, answers + more),
-                                    found=(c.rule, c.arm), boundaries=boundaries)
+    crossed = list(boundaries(run, walls)) if crosses else ()
+    run.checks = yield from examine(again, run.setting, foundation(run, walls),
+                                    found=(c.rule, c.arm), boundaries=crossed)
     failed = next((check.name for check in run.checks if not check.passed), None)
     if failed == 'boundaries' and some_agent(run):
         return False
@@ -504,46 +473,46 @@ def some_agent(run):
     return not bets.against(known, {(a.round, j) for a in paying
                                     for j in arms[bets.direction(a.s)]})
 
-def foundation(run):
-    """What the proof rests on beside samples: answers, pairs (rule, arm), those first
-    that bear most bounds, and the hyperplanes in use."""
+def foundation(run, walls):
+    """What the proof rests on beside samples: answers, pairs (rule, arm), those to the
+    oracle's rules first, then those that bear most bounds of `walls`. A tenth of the
+    rounds will do, unless costs are fixed only until the end."""
     known, c = run.known, run.proved
-    walls = list(dict.fromkeys(w for R in known.regions.values() for w in R.walls))
     bears = Counter(t for w in walls for used in w.rests_on.values() for t in used)
     rounds = {1, *bears, *(t for w in walls if w.pair[0] != known.first
                            for t in w.rounds)}
-    for w in walls:
-        ends = [a for a in known.answers.values() if a.arm == w.pair[1]]
-        w.beyond = max(ends, key=lambda a: a.s.max()).rule if ends else None
-    order = sorted(known.answers.values(), key=lambda a: -bears[a.round])
-    answers = [(a.rule, a.arm) for a in order if a.round in rounds]
-    own = [] if c is None or c.is_zero else [(c.rule, c.arm)]
-    return own + answers, walls
+    found = [(a.rule, k) for v, k in known.fixed.items() if (a := known.heard.get(v))]
+    found += [] if c.is_zero else [(c.rule, c.arm)]
+    found += [(a.rule, a.arm) for a in sorted(
+        known.answers.values(), key=lambda a: -bears[a.round]) if a.round in rounds]
+    once = list({(rule.values.tobytes(), k): (rule, k) for rule, k in found}.values())
+    return once[:max(12, run.rounds//10) if run.told.costs == 'fixed' else None]
 
 # %% ../../nbs/sharp/25_sharp.ipynb #50f51ee3
+def boundaries(run, walls):
+    "A `Boundary` for each of the `walls` that bound the arm of the zero rule."
+    known = run.known
+    for w in walls:
+        ends = [a for a in known.answers.values() if a.arm == w.pair[1]]
+        if w.pair[0] == known.first and not w.tied and ends:
+            beyond = max(ends, key=lambda a: a.s.max()).rule
+            yield Boundary(*w.pair, known.zero, beyond, limits_of(w),
+                           known.outcomes.expected,
+                           lambda rule: payable(rule, run.how['unit']))
+
 def limits_of(wall):
     """The `Boundary.limits` of a hyperplane to the arm of the zero rule. Along a ray
     from that rule they are linear: each ray is looked at once."""
-    bound, known = wall.cone.bound, {}
+    on_ray = cache(lambda way: extent(wall, np.frombuffer(way)))
     def limits(s):
-        most = s.max()
-        if most <= 0:
+        if s.max() <= 0:
             return 1., 1.
-        way = np.round(s/most, 9)
+        way, share = np.round(s/s.max(), 9), s.max()/wall.cone.bound
         # α that agree with all answers
-        some = np.reshape(wall.at_ends, (-1, len(wall.up)))
-        values = some @ wall.cone.coordinates(way)*most/bound
+        some = np.reshape(wall.at_ends, (-1, len(s)))
+        values = some @ wall.cone.coordinates(way)*share
         if len(values) and values.min() <= 1 <= values.max():
             return -np.inf, np.inf
-        if way.tobytes() not in known:
-            known[way.tobytes()] = extent(wall, way)
-        low, high = known[way.tobytes()]
-        return 1 - high*most/bound, 1 - low*most/bound
+        low, high = on_ray(way.tobytes())
+        return 1 - high*share, 1 - low*share
     return limits
-
-def bearing(run, answers):
-    """Each of the `answers`, pairs (rule, arm), once: the first, which bear most, for a
-    tenth of the rounds; all of them, where costs are fixed only until the end."""
-    once = list({(rule.values.tobytes(), arm): (rule, arm)
-                 for rule, arm in answers}.values())
-    return once[:max(12, run.rounds//10) if run.told.costs == 'fixed' else None]

@@ -32,15 +32,9 @@ class Record:
 
     `rules` lists the payments (M, W) of the rules announced, each once; `rounds` the
     `Round`s in their order; `registered` triples (rounds before it, index of the rule,
-    arm) of candidates; `changed` counts the rounds that were
-    amended or taken back after they had been answered.
-
-    What a session stores: with each rule that it announces, the registrations that
-    came with it (`learner.record.registered`, as far as they are new), and with each
-    answer one `Round` and, if the rule is new, its payments. How it starts again:
-    `record = Record.from_dict(stored)`, then `sharp(…, record=record)`. The learner
-    works on a copy, `learner.record`, to which every answer is added; it may also be
-    told an answer to a rule that it didn't ask, by `learner.hear(rule, response)`.
+    arm) of candidates; `changed` counts the rounds that were amended or taken back
+    after they had been answered. `sharp(…, record=record)` goes on from a copy, to
+    which every answer is added: `learner.record`.
 
     >>> record = Record()
     >>> record.append(best.rule, 1, 0)
@@ -55,8 +49,6 @@ class Record:
     def index(self, rule):
         "The index of a `ScoringRule`, or of payments (M, W), which it is given if new."
         values = np.array(getattr(rule, 'values', rule), float)
-        if len(self.rules) > len(self._known):
-            self._known.update((v.tobytes(), n) for n, v in enumerate(self.rules))
         key = values.tobytes()
         if key not in self._known:
             self._known[key] = len(self.rules)
@@ -64,7 +56,7 @@ class Record:
         return self._known[key]
 
     def __post_init__(self):
-        self._known = {}
+        self._known = {v.tobytes(): n for n, v in enumerate(self.rules)}
 
     def append(self, rule, arm, belief, state=None, kind=PAST, target=None):
         """Add a round; `arm`, `belief`, `state` and `target` are indices.

@@ -182,7 +182,6 @@ def _faults(levels, weight, rows, rare):
         if few := {v: n for v, n in values.items() if n < rare}:
             yield 'rare', few, f'{_listed(few)} in fewer than {_rows(rare)}'
 
-# %% ../../nbs/handbook/75_tables.ipynb #040acead
 @dataclass(frozen=True, eq=False)
 class TableCheck:
     """A table that was read: `levels` of each column that counts, the `weight` (n,)

@@ -21,7 +21,7 @@ from oia_nb.paper.estimation import Transcript
 from oia_nb.run.identification import learner_row
 from oia_nb.run.learner import (CLAIMS, Certificate, Finding, ask_oracle, claim_of, facts_of,
                                 finish, simulate, verified)
-from oia_nb.sharp.learner import SharpRun
+from oia_nb.sharp import learner
 from oia_nb.verify import PROOFS, Claim, Facts, need, verify
 
 SMALL, CLINIC = load_world('small_clinic'), load_world('clinic')
@@ -33,14 +33,15 @@ WITHIN = []
 def within(monkeypatch):
     """In place of the sharp learner's proof, one that says how far facts, δ and bound have come:
     what wraps it is looked at here."""
-    runs, old = WITHIN, SharpRun.found.fget
-    def found(run):
-        f = old(run)
-        if f.certificate is None:
-            return f
-        runs.append((run.known.data, f, run.delta))
-        proof = dict(kind='within', run=len(runs) - 1)
-        return replace(f, certificate=replace(f.certificate, proof=proof, facts={}))
+    runs, old = WITHIN, learner.take
+    def take(run, *what):
+        before = run.best
+        old(run, *what)
+        if run.best is not before:
+            runs.append((run.known.data, run.best, run.delta))
+            proof = dict(kind='within', run=len(runs) - 1)
+            run.best = replace(run.best, certificate=replace(run.best.certificate, proof=proof,
+                                                             facts={}))
     def check(claim, p, facts, at):
         data, f, delta = runs[p['run']]
         need(len(facts.rounds) == data.rounds, 'there are other rounds')
@@ -52,7 +53,7 @@ def within(monkeypatch):
         need(np.allclose(*worth), 'another rule')
         need(claim.arm == f.arm and claim.bound >= f.certificate.bound - 1e-9
              and claim.delta >= delta*(1 - 1e-9), 'more is claimed')
-    monkeypatch.setattr(SharpRun, 'found', property(found))
+    monkeypatch.setattr(learner, 'take', take)
     monkeypatch.setitem(PROOFS, 'within', check)
 
 RUNS = dict(
