@@ -35,7 +35,7 @@ from typing import NamedTuple
 import numpy as np
 from .. import __version__
 from ..core import (TIE_TOL, InvalidInput, as_integer, as_number, as_value,
-                         file_trouble, generator, is_number, json_value, placed, plain)
+                         file_trouble, generator, is_number, json_value, plain)
 from ..game.information import Agent, Rational, World
 from ..game.scoring import ScoringRule
 from ..game.stackelberg import Optimum, optimal_rule, principal_profit
@@ -165,8 +165,10 @@ def as_method(at, given):
     if callable(call):
         anything = inspect.getfullargspec(call).varkw
         return Method(call, options, None if anything else taken(call), source(call))
-    with placed(f'{at}, a function or '):
+    try:
         row = learner_row(call)     # type: ignore
+    except InvalidInput as e:
+        raise InvalidInput(at, call, f'{e.expected}, or a function') from None
     return Method(partial(identify_whole, method=row.name), options,
                   taken(identify, row.make) - {'options'}, row.name)
 
@@ -196,8 +198,10 @@ def labelled(name, given, read, label):
 
 def as_world(at, given):
     "A `World`, or what `load_world` takes, as a `World`."
-    with placed(f'{at}, a World or '):
+    try:
         return given if isinstance(given, World) else load_world(given)
+    except InvalidInput as e:
+        raise InvalidInput(at, given, f'a World, or {e.expected}') from None
 
 def as_methods(given):
     "Methods by label, each a `Method`; functions have no label of their own."
@@ -329,9 +333,14 @@ def read_manifest(path):
     "The manifest of an experiment's folder. Raises `InvalidInput` if it has none."
     try:
         contents = json_value((Path(path)/'manifest.json').read_text(encoding='utf-8'))
+        if 'grid' in contents:          # the form of versions before 0.3
+            contents = dict(version=contents['version'].split('.')[:2],
+                            seed=contents['seed']) | {
+                f'{what} {name}': said for what in ('world', 'method')
+                for name, said in contents[f'{what}s'].items()}
         if contents.keys() >= {'version', 'seed'}:
             return contents
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, LookupError, TypeError):
         pass
     raise InvalidInput('path', str(path), 'a folder that `experiment` has made')
 

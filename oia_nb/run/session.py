@@ -162,8 +162,8 @@ class Journal:
         elif rest and not (cut and n):
             way = ('; Session.open(path, cut=True) goes on from the lines before it, and '
                    'keeps the rest in a file beside')*bool(n)
-            raise Damaged(self.path, f'line {n + 1} (byte {self.whole}) of the journal is no '
-                          f'record, was changed, or a line before it is missing{way}')
+            raise Damaged(self.path, f'line {n + 1} (byte {self.whole}) of the journal is '
+                          f'no record, was changed, or a line before it is missing{way}')
         elif rest:
             where = f'are kept in {self._keep(rest)}' if write else 'would be cut off'
             self.notes.append(f'{len(rest)} bytes after line {n} {where}')

@@ -76,8 +76,8 @@ def pair_wealth(counts_j: np.ndarray, rules: np.ndarray, u: np.ndarray,
     `x` (M,) is the payoff of arm k, at least `low`; `u` (M,) are the utilities.
     Infinite if there is no μ.
     """
-    left, right, found = low + eps, u.max(), (np.inf, 0)
-    lo, top = left, right
+    left, right = lo, top = low + eps, u.max()
+    found = np.inf, 0
     if top - lo <= TINY*(abs(top) + abs(low)):
         return found
     for _ in range(2):
@@ -118,11 +118,12 @@ def mean_lower(counts: np.ndarray, x: np.ndarray, threshold: float) -> float:
     of x.
     """
     from scipy.optimize import brentq
-    N, low, scale = counts.sum(), x.min(), np.ptp(x)
-    seen = counts > 0
+    N, seen = counts.sum(), counts > 0
+    low, scale = x.min(), np.ptp(x)
     if N == 0 or threshold == inf or x[seen].max() == low:
         return float(low)
-    q, y, room = counts[seen]/N, (x[seen] - low)/scale, threshold/N
+    q, y = counts[seen]/N, (x[seen] - low)/scale
+    room = threshold/N
     def tilted(t):
         "By how much the divergence exceeds its room, and the mean; t is log κ."
         p = q/(y + exp(t))

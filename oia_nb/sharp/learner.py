@@ -65,7 +65,8 @@ class SharpRun:
         self.known = bets.Knowledge(z, self.oracle, self.delta, self.record, self.told)
         self.watches = Watches(z, self.told.alarm, calibrated=not self.own)
         self.best = self.low = self.proved = self.missed = self.asking = None
-        self.snapshots, self.checks, self.next_snapshot, self.next_proof = [], (), 1, 1
+        self.snapshots, self.checks = [], ()
+        self.next_snapshot = self.next_proof = 1
 
     @property
     def rounds(self) -> int:

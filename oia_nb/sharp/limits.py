@@ -19,7 +19,8 @@ def _hardest(world, rule, arm, other, eps, coupled, dear):
     r"""$t_{ij}$ of chapter 38 by cvxpy, i = `arm`, j = `other` with best rule `rule`,
     and $d$ = `dear` (K,); infinite if there is no such world."""
     import cvxpy as cp
-    z, q, u = world.setting, world.belief_distributions, world.setting.belief_utility
+    z, q = world.setting, world.belief_distributions
+    u = z.belief_utility
     rivals = np.delete(np.arange(z.K), arm)
     lift = np.kron(np.eye(z.M), np.ones((z.W, 1)))*z.support.ravel()[:, None]
     R = properness_rows(z.support)
@@ -43,19 +44,17 @@ def _other_world(q, coupled, free) -> Any:
     that aren't `free` (K,) are the `q` (K, M) of this one."""
     import cvxpy as cp
     K, M = q.shape
-    if coupled:
-        a, v = cp.Variable(), cp.Variable(M)
-        for p in q[~free][:1]:
-            v = (1 - a) * p  # so that this arm stays as it is
-        new = [a*p + v if free[k] else p for k, p in enumerate(q)]
-    else:
-        x = cp.Variable((K, M))
-        new = [x[k] if free[k] else p for k, p in enumerate(q)]
+    a, x = cp.Variable(), cp.Variable((K, M))
     asks = [a >= 1e-6] if coupled else []
+    if coupled:                     # an arm that isn't free stays as it is
+        shift = x[0] if free.all() else (1 - a)*q[~free][0]
+        x = a*q + cp.vstack([shift]*K)
+    new = [x[k] if free[k] else p for k, p in enumerate(q)]
     for k in np.flatnonzero(free):
         asks += [new[k] >= 0, cp.sum(new[k]) == 1]
     return new, asks
 
+# %% ../../nbs/sharp/38_limits.ipynb #672260d7
 def lower_bound(world: World, eps: float, delta: float, coupled: bool = False,
                 money: bool = False) -> float:
     r"""A lower bound on the expected rounds of a learner that is within `eps` with
@@ -81,17 +80,16 @@ def lower_bound(world: World, eps: float, delta: float, coupled: bool = False,
 
 def _samples_needed(world, best, i, eps, coupled, dear):
     "The largest $1/t_{ij}$ over arms j with a rule, 0 if there is none."
-    most, failure = 0., None
+    needed, failures = [0.], []
     for j, rule in enumerate(best.rules):
-        if j == i or rule is None:
-            continue
         try:
-            most = max(most, 1/_hardest(world, rule, i, j, eps, coupled, dear))
+            if j != i and rule is not None:
+                needed.append(1/_hardest(world, rule, i, j, eps, coupled, dear))
         except SolverFailure as e:
-            failure = e
-    if most == 0 and failure:
-        raise failure
-    return most
+            failures.append(e)
+    if failures and not any(needed):
+        raise failures[-1]
+    return max(needed)
 
 # %% ../../nbs/sharp/38_limits.ipynb #590030bc
 def rules_needed(world: World, eps: float, delta: float) -> Any:

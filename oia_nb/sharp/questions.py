@@ -94,9 +94,9 @@ class Foretold:
     `highs` solves the programs, one after the other.
     """
     def __init__(self, guess, pay, tops, n, highs=None):
-        q, self.costs = guess.draws(n)
+        self.q, self.costs = guess.draws(n)
         self.region, self.highs = None, highs or new_highs(**PLAIN)
-        self.q, self.gains, self.tops = q, q @ pay.T, tops
+        self.gains, self.tops = self.q @ pay.T, tops
 
     def rows(self, who, n):
         """(…, 1 + B): rows r with ⟨r, (τ, y)⟩ ≥ 0 if the first n draws foretell that
@@ -132,18 +132,17 @@ def question(wall, i, side, who, foretold, n, Y):
     F, T = foretold.rows(who, n), foretold.tops
     near = foretold.nearest(wall)
     sides = wall.sides[near]
-    E, B, answers, M, W = sides[:, None]*wall.rows[near], len(Y), len(
-        near), Y.shape[1], T.shape[1]
+    E = sides[:, None]*wall.rows[near]
+    (B, M), free = Y.shape, len(wall.neutral)
     sign = 1 if who == wall.pair[0] else -1
-    free = len(wall.neutral)
-    A = np.vstack([
-        np.column_stack([np.zeros(M), side*sign*Y.T, side*E.T, wall.neutral.T]),
-        np.column_stack([F, np.zeros((len(F), answers + free))]),
-        np.column_stack([np.ones(W), -T.T, np.zeros((W, answers + free))])
-    ])
-    rows, columns = np.zeros((2, len(A))), np.zeros((2, A.shape[1]))
-    rows[1], columns[1], columns[0, 1 + B + answers:] = np.inf, np.inf, -np.inf
+    rest = np.zeros((len(F) + T.shape[1], len(near) + free))
+    bound = np.column_stack([np.ones(T.shape[1]), -T.T])
+    A = np.vstack([np.c_[np.zeros(M), side*sign*Y.T, side*E.T, wall.neutral.T],
+                   np.c_[np.vstack([F, bound]), rest]])
+    rows = np.repeat([[0.], [np.inf]], len(A), 1)
     rows[:, :M] = np.eye(M)[i]
+    columns = np.repeat([[0.], [np.inf]], A.shape[1], 1)
+    columns[0, A.shape[1] - free:] = -np.inf
     found = optimum(A, np.r_[sign, np.zeros(B), sides, np.zeros(free)], columns, rows,
                     foretold.highs)
     if found is None or found[0][0] < 1e-9:

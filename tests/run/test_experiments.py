@@ -180,6 +180,19 @@ def test_folder_of_another_experiment(tmp_path):
         with pytest.raises(InvalidInput, match=f'this experiment: that one differs in {name}$'):
             experiment(**good | change, path=tmp_path)
 
+def test_folders_of_earlier_versions(tmp_path):
+    "Their manifest has another form: they are read, and gone on with."
+    two = good | dict(worlds={'b': COIN, 'a': twins}, grid=dict(eps=[3., 4.], delta=.1))
+    first = experiment(**two, path=tmp_path)
+    before, known = times(tmp_path), json.loads((tmp_path/'manifest.json').read_text())
+    old = dict(version='.'.join([*known['version'], '7']), seed=0, grid=two['grid'],
+               worlds={name: known[f'world {name}'] for name in 'ba'},
+               methods=dict(sharp=known['method sharp']))
+    (tmp_path/'manifest.json').write_text(json.dumps(old))
+    assert_same(read_experiment(tmp_path), first)
+    assert_same(experiment(**two, path=tmp_path), first)
+    assert times(tmp_path) == before
+
 def test_folder_of_something_else(tmp_path):
     (tmp_path/'thesis.tex').write_text('finished')
     refused = partial(pytest.raises, InvalidInput, match='path')
