@@ -27,8 +27,9 @@ class Outcomes:
 
     def __init__(self, data, told=None):
         told, z = Told() if told is None else told, data.setting
-        self.data, self.setting, self.facts = data, z, z
-        self.support, self.bound, self.at = z.support, z.bound, Arithmetic(False)
+        self.data, self.at = data, Arithmetic(False)
+        self.setting = self.facts = z
+        self.support, self.bound = z.support, z.bound
         self.own = told.beliefs == 'own'
         see(self, self.own, told.rounding)
         self.u = z.bound*self.u if self.own else z.belief_utility

@@ -81,13 +81,15 @@ class PriorWatch:
         return now
 
 # %% ../../nbs/experts/31_examination.ipynb #03a851f7
-# ratios m, bets λ, and the weight of the common share, in pairs
-RATIOS, WAGERS, LEAN = (1, 4), np.array([.25, .5, .95]), 4.
+# ratios m, bets λ
+RATIOS, WAGERS = (1, 4), np.array([.25, .5, .95])
+LEAN = 4.       # the weight of the common share, in pairs
 
 class Blocks:
     "The evidence $E_n$ of one arm and one ratio m, on pairs that are cells of n."
     def __init__(self, m, n):
-        self.m, self.waiting, self.blocks = m, (deque(), deque()), 0
+        self.m, self.blocks = m, 0
+        self.waiting = deque(), deque()
         self.counts, self.logs = np.zeros((2, n)), np.zeros(len(WAGERS))
 
     def favour(self, cells):

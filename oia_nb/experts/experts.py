@@ -17,7 +17,7 @@ from ..game.stackelberg import optimal_rule
 from .told import DIGITS_MOST, heard_as, nearest
 
 # %% auto #0
-__all__ = ['RECENT', 'AVERSION_MOST', 'AVERSION_LEAST', 'TREMBLES', 'LEADS_TRIED', 'HOPELESS', 'WRONG_TOL', 'Policy', 'given',
+__all__ = ['RECENT', 'AVERSION_MOST', 'AVERSION_LEAST', 'TREMBLES', 'LEADS_TRIED', 'HOPELESS', 'WRONG_TOL', 'Policy', 'trait',
            'as_numbers', 'Expert', 'Clocked', 'drawn_index', 'felt', 'RiskAverse', 'lottery', 'as_expert', 'Wrapped',
            'Lapsing', 'Logit', 'Satisficing', 'Drifting', 'Subjective', 'Channel', 'Rounded', 'trembled', 'Noisy',
            'HiddenArm', 'Bold', 'Insider', 'misheard', 'led_rules', 'best_known', 'agent_at', 'is_wrong',
@@ -34,7 +34,7 @@ class Policy:
     profits: np.ndarray
 
 # %% ../../nbs/experts/29_experts.ipynb #54c2a4f5
-def given(default: Any, read: Any, *limits: Any, **options: Any) -> Any:
+def trait(default: Any, read: Any, *limits: Any, **options: Any) -> Any:
     "A field of an expert, read by ``read(name, value, *limits, **options)``."
     return field(default=default, metadata=dict(
         read=lambda name, value: read(name, value, *limits, **options)))
@@ -50,7 +50,7 @@ class Expert(Agent):
 
     A kind overrides what differs: `feels(world, payments)`, `costs(world)`,
     `truth(world)` (K, M, W), `says(world, rule)` (K, M, M), `chooses(world, profits,
-    worth)` (K,) or `at(t)`, who it is in round t. Its fields may be `given`.
+    worth)` (K,) or `at(t)`, who it is in round t. Its fields may be `trait`s.
     """
     def __post_init__(self):
         for f in fields(self):
@@ -174,8 +174,8 @@ class RiskAverse(Expert):
     `aversion` is $a$, in [-50, 50], 0 for the rational agent. With `lottery` it
     gets $B_S$ with the probability payment/$B_S$, in place of the payment.
     """
-    aversion: float = given(1., as_number, -AVERSION_MOST, AVERSION_MOST)
-    lottery: bool = given(False, as_kind, bool)
+    aversion: float = trait(1., as_number, -AVERSION_MOST, AVERSION_MOST)
+    lottery: bool = trait(False, as_kind, bool)
 
     def feels(self, world: World, payments: np.ndarray) -> np.ndarray:
         "$U$ of payments; of the chance of the prize, with a `lottery`."
@@ -232,8 +232,8 @@ class Lapsing(Wrapped):
     """An expert who plays, with probability `rate`, an arm drawn uniformly, and
     otherwise what `inner` plays. In a share rate·(K - 1)/K of the rounds the arm is
     not the one intended."""
-    rate: float = given(.01, as_number, 0., 1.)
-    inner: Expert = given(Expert(), as_expert)
+    rate: float = trait(.01, as_number, 0., 1.)
+    inner: Expert = trait(Expert(), as_expert)
 
     def chooses(self, world: World, profits: np.ndarray, worth: np.ndarray) -> Any:
         return (1 - self.rate)*self.inner.chooses(
@@ -244,7 +244,7 @@ class Lapsing(Wrapped):
 class Logit(Expert):
     r"""An expert who plays arm k with probability proportional to
     $e^{g(k,S)/\tau}$; τ, the `temperature`, in units of payment, more than 0."""
-    temperature: float = given(.01, as_number, 0., strict_low=True)
+    temperature: float = trait(.01, as_number, 0., strict_low=True)
 
     def chooses(self, world: World, profits: np.ndarray, worth: np.ndarray) -> Any:
         weights = np.exp((profits - profits.max())/self.temperature)
@@ -254,7 +254,7 @@ class Logit(Expert):
 class Satisficing(Expert):
     """An expert who draws uniformly from the arms within `band`, in units of payment,
     of the best."""
-    band: float = given(.001, as_number, 0.)
+    band: float = trait(.001, as_number, 0.)
 
     def chooses(self, world: World, profits: np.ndarray, worth: np.ndarray) -> Any:
         near = profits >= profits.max() - self.band
@@ -268,9 +268,9 @@ class Drifting(Expert):
 
     It is judged as it is in the end; `at(t)` is who it is in round t.
     """
-    rise: tuple = given((0., ), as_numbers)
-    start: int = given(0, as_integer)
-    stop: int = given(0, as_integer)
+    rise: tuple = trait((0., ), as_numbers)
+    start: int = trait(0, as_integer)
+    stop: int = trait(0, as_integer)
 
     def __post_init__(self):
         super().__post_init__()
@@ -293,8 +293,8 @@ class Drifting(Expert):
 class Subjective(Expert):
     r"""An expert who holds and acts on the beliefs of the structure while the states
     come by chapter 29; `confidence` γ > 0 and `shift` θ are numbers, or K of them."""
-    confidence: tuple = given((1., ), as_numbers, 1e-3)
-    shift: tuple = given((0., ), as_numbers, -100.)
+    confidence: tuple = trait((1., ), as_numbers, 1e-3)
+    shift: tuple = trait((0., ), as_numbers, -100.)
 
     def truth(self, world: World) -> Any:
         z = world.setting
@@ -316,8 +316,8 @@ class Channel(Wrapped):
 @dataclass(frozen=True, eq=False)
 class Rounded(Channel):
     "An expert who says every probability to `digits` decimals."
-    digits: int = given(2, as_integer, 0, DIGITS_MOST)
-    inner: Expert = given(Expert(), as_expert)
+    digits: int = trait(2, as_integer, 0, DIGITS_MOST)
+    inner: Expert = trait(Expert(), as_expert)
 
     def heard(self, world):
         support = world.setting.support
@@ -341,8 +341,8 @@ def trembled(sd, beliefs, shape):
 class Noisy(Channel):
     """An expert whose probabilities tremble: to each a normal of standard deviation
     `sd` is added, drawn from a fixed list."""
-    sd: float = given(.02, as_number, 0.)
-    inner: Expert = given(Expert(), as_expert)
+    sd: float = trait(.02, as_number, 0.)
+    inner: Expert = trait(Expert(), as_expert)
 
     def heard(self, world: World) -> Any:
         support = world.setting.support
@@ -351,7 +351,7 @@ class Noisy(Channel):
 @dataclass(frozen=True, eq=False)
 class HiddenArm(Channel):
     "An expert whose arm isn't seen: the one likeliest to lead to the report stands in."
-    inner: Expert = given(Expert(), as_expert)
+    inner: Expert = trait(Expert(), as_expert)
 
     def reply(self, world: World, rule: ScoringRule,
               rng: np.random.Generator) -> Response:
@@ -365,7 +365,7 @@ class HiddenArm(Channel):
 class Bold(Channel):
     """An expert who says, in place of a belief, the nearest listed one that is surer of
     the state thought likeliest; the belief itself where there is none."""
-    inner: Expert = given(Expert(), as_expert)
+    inner: Expert = trait(Expert(), as_expert)
 
     def heard(self, world):
         x = world.setting.support
@@ -380,7 +380,7 @@ class Insider(Expert):
     """An expert who in a share `rate` of the rounds knows the state, and says what pays
     most in it. Otherwise it reports, and always it chooses its arm, as the paper's
     expert does."""
-    rate: float = given(.1, as_number, 0., 1.)
+    rate: float = trait(.1, as_number, 0., 1.)
 
     def told(self, rule):
         "(W, M): what it says in each state that it knows."
@@ -417,7 +417,8 @@ def led_rules(world, expert):
     expert feels it."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_array, vstack
-    z, q, costs = world.setting, world.belief_distributions, expert.costs(world)
+    z, costs = world.setting, expert.costs(world)
+    q = world.belief_distributions
     honest, rows = properness_rows(z.support), z.support[None]*q[:, :, None]
     value, found = q[:, :, None]*expert.truth(world), []
     for k in range(z.K):

@@ -10,7 +10,7 @@ __all__ = ['lead_needed', 'leader_of', 'chance_of_question', 'lapses_at_least', 
 from array import array
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 import numpy as np
 from ..core import as_integer
@@ -56,24 +56,28 @@ def lapse_evidence(eta, answers, lapses):
     return float(np.exp(np.minimum(log, 700.)).mean())
 
 # %% ../../nbs/experts/32_lapses.ipynb #f26f47e8
+@dataclass(eq=False)
 class Patience:
     """The state of a run: the learner `inner`, the `stacks` of answers by arm, and the
     `homes` {payments of a rule: [its arm or None, tally, the question that it was]}."""
+    setting: Setting
+    told: Told
+    delta: float
+    max_rounds: int
     inner: Any = None
 
-    def __init__(self, setting, told, delta, max_rounds):
-        self.setting, self.told, self.delta = setting, told, delta
-        self.max_rounds, self.data = max_rounds, Transcript(setting)
-        self.stacks = [deque() for _ in range(setting.K)]
-        self.homes = {}
-        # the question under way, those of all rounds, and those handed on
-        self.question, self.asked, self.handed = 0, array('l'), array('l')
-        self.questions = self.lapses = 0
+    def __post_init__(self):
+        z = self.setting
+        self.data, self.homes = Transcript(z), {}
+        self.stacks = [deque() for _ in range(z.K)]
+        # the question under way; those of all rounds, and those handed on
+        self.question = self.questions = self.lapses = 0
+        self.asked, self.handed = array('l'), array('l')
         # rounds played when the n-th answer was handed on
         self.clock = [0]
         # a prior is watched within, lapses here
-        self.watches = Watches(replace(setting, prior=None), told.alarm,
-                               others=1 + (setting.prior is not None))
+        self.watches = Watches(replace(z, prior=None), self.told.alarm,
+                               others=1 + (z.prior is not None))
 
     @property
     def check(self):

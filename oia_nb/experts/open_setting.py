@@ -141,12 +141,18 @@ class Discovery:
     runs: int
     starts: tuple = ()
 
+@dataclass(eq=False)
 class OpenRun:
     "The state of a run: what was `seen`, and how long each part of it took."
-    def __init__(self, setting, menus, mass, delta, max_rounds):
-        self.setting, self.menus, self.mass = setting, menus, mass
-        self.max_rounds, self.collecting, self.starts = max_rounds, 0, []
-        self.seen = Reported(setting, NEWS_SHARE*delta)
+    setting: OpenSetting
+    menus: Sequence[OpenRule]
+    mass: float
+    seen: Reported
+    max_rounds: int
+    collecting: int = 0
+
+    def __post_init__(self):
+        self.starts = []
 
     def hear(self, rule):
         "One round; the response, and whether its belief is new. Raises `Halt`."
@@ -205,7 +211,8 @@ def discover(open_setting, menus, *, eps, delta, mass=None, within=sharp,
     those of `open_support`. Raises `InvalidInput`.
     """
     mass, inner_eps = shares_of(open_setting, eps, mass)
-    run, found = OpenRun(open_setting, menus, mass, delta, max_rounds), None
+    seen = Reported(open_setting, NEWS_SHARE*delta)
+    run, found = OpenRun(open_setting, menus, mass, seen, max_rounds), None
     try:
         while True:
             yield from collect(run)

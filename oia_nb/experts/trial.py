@@ -8,6 +8,7 @@ __all__ = ['STALE', 'Ledger', 'shortlist', 'Trial', 'try_once', 'race', 'trial_r
 # %% ../../nbs/experts/35_trial.ipynb #48997ae2
 from array import array
 from collections.abc import Sequence
+from dataclasses import dataclass
 import numpy as np
 from ..core import InvalidInput, as_integer
 from ..game.information import Setting
@@ -68,12 +69,19 @@ def shortlist(setting: Setting, oracle: Oracle) -> list[ScoringRule]:
     return [nothing, *oracle.rules, *halves]
 
 # %% ../../nbs/experts/35_trial.ipynb #618c1a20
+@dataclass(eq=False)
 class Trial:
     "The state of a trial: its `Ledger`, its transcript, and the rule of each round."
-    def __init__(self, setting, rules, eps, delta, told, max_rounds):
-        self.rules, self.eps, self.delta, self.told = rules, eps, delta, told
-        self.book, self.data = Ledger(setting, rules, delta), Transcript(setting)
-        self.asked, self.max_rounds = array('h'), max_rounds
+    setting: Setting
+    rules: Sequence[ScoringRule]
+    eps: float
+    delta: float
+    told: Told
+    max_rounds: int
+
+    def __post_init__(self):
+        self.book = Ledger(self.setting, self.rules, self.delta)
+        self.data, self.asked = Transcript(self.setting), array('h')
 
 def try_once(run, i):
     "One round with rule i. Raises `Halt`."

@@ -118,11 +118,13 @@ class Engine:
             bound=self.run.bound))
         while len(a.point_s) < n + ROOM:
             a = self.with_room()
-        a.counts[:], a.N[:], a.q[:] = data.counts, data.N, data.q_hat
+        a.counts[:], a.N[:] = data.counts, data.N
+        a.q[:] = data.q_hat
         a.ends[:], a.when[:] = (np.inf, -np.inf), 0
         a.point_s[:n] = s
         a.point_arm[:n] = np.repeat(range(len(a.N)), [len(p) for p in data.points])
-        a.S[:], a.s[:], a.q_hat[:] = 0., 0., 0.
+        for rule in a.S, a.s, a.q_hat:
+            rule[:] = 0.
         self.fall_asleep()
 
     def with_room(self) -> RunArrays:
@@ -137,7 +139,8 @@ class Engine:
 
     def fall_asleep(self) -> None:
         "Leave awake what may matter before estimates have moved out of reach."
-        a, clock, q = self.arrays, self.arrays.clock, self.arrays.q
+        a, clock = self.arrays, self.arrays.clock
+        q = a.q
         at, arms = a.awake[:clock.awake], a.point_arm[:clock.points]
         if has_moved(a):
             at, N = np.arange(clock.points), a.N[:, None]
@@ -157,7 +160,8 @@ class Engine:
 
     def look(self) -> None:
         "Solve the programs of a plan, unless the zero rule does; take a snapshot of it."
-        a, clock, run, z = self.arrays, self.arrays.clock, self.run, self.run.setting
+        a, clock = self.arrays, self.arrays.clock
+        run, z = self.run, self.run.setting
         if clock.target < 0:
             found = run.programs.solve(a.counts, a.I, a.C, a.length)
             a.h[:] = found.profits
@@ -185,8 +189,9 @@ class Engine:
     def finish(self) -> None:
         "Tell the learner of everything else."
         self.file()
-        run, a, clock = self.run, self.arrays, self.arrays.clock
-        z, rules, keep = run.setting, run.oracle.rules, run.transcript.keep_answer
+        run, keep = self.run, self.run.transcript.keep_answer
+        a, clock = self.arrays, self.arrays.clock
+        z, rules = run.setting, run.oracle.rules
         nothing = np.zeros((z.M, z.W)).tobytes()
         for arm, k, side in np.argwhere(a.when[:, :-1]):
             share = float(a.ends[arm, k, side])
@@ -197,10 +202,11 @@ class Engine:
         run.searches.extend([None]*int(clock.searches))
         run.violated |= bool(clock.violated)
         if clock.best_arm >= 0:
-            k, alpha, I = int(clock.best_arm), float(clock.best_alpha), clock.best_radius
+            k, I = int(clock.best_arm), float(clock.best_radius)
+            alpha = float(clock.best_alpha)
             hat = ScoringRule(a.S_best.reshape(z.M, z.W), z.support, z.bound)
             plan: Any = SimpleNamespace(t=int(clock.best_round), alpha=alpha, target=k,
-                                        I={k: float(I)}, rule=mix(hat, rules[k], alpha))
+                                        I={k: I}, rule=mix(hat, rules[k], alpha))
             run.best = finding_of(run, plan)
 
 # %% ../../nbs/appendix/74_fast_drive.ipynb #75a866df

@@ -150,7 +150,8 @@ def happen(run, rng, k, share):
     clock = run.clock
     arm, n = reply(run, k, share), clock.filed
     i = draw_report(run, arm, rng.random())
-    run.arms[n], run.beliefs[n], run.targets[n] = arm, i, k
+    run.arms[n], run.targets[n] = arm, k
+    run.beliefs[n] = i
     run.kinds[n] = NORMAL if clock.planned and arm == k else FORCED
     run.payments[n] = (1 - share)*run.s[i] + share*run.oracle[k, i]
     clock.filed, clock.rounds = n + 1, clock.rounds + 1
@@ -189,7 +190,8 @@ def has_moved(run):
 
 def leads(run):
     "The least ⟨q̂_k - q̂_j, s⟩ of what arm k answered, at [k, j] of C."
-    q, C, pay = run.q, run.C, run.profit
+    C, pay = run.C, run.profit
+    q = run.q
     K, M = q.shape
     C[:] = np.inf
     for l in range(K):
@@ -212,8 +214,9 @@ def leads(run):
 # %% ../../nbs/appendix/73_fast_loop.ipynb #f92e6bda
 def paths(run):
     "Ĉ and I_c from the leads in C; 1 if an interval was empty."
-    I, C, length = run.I, run.C, run.length
-    B, K, empty = run.bound, len(run.I), 0
+    C, length = run.C, run.length
+    I, B = run.I, run.bound
+    K, empty = len(I), 0
     for k in range(K):
         C[k, k] = length[k, k] = 0.
         for j in range(k):
@@ -235,8 +238,8 @@ def paths(run):
 # %% ../../nbs/appendix/73_fast_loop.ipynb #11a078fe
 def plan_round(run):
     "Fill in ĥ and the target, -1 if the zero rule doesn't solve all programs."
-    clock = run.clock
-    B, K, top = run.bound, len(run.I), -np.inf
+    clock, top = run.clock, -np.inf
+    B, K = run.bound, len(run.I)
     clock.target = -1
     for k in range(K):
         v = -B*run.I[k]
@@ -259,7 +262,8 @@ def plan_round(run):
 # %% ../../nbs/appendix/73_fast_loop.ipynb #c1454413
 def add_points(run):
     "File the ends of the segment that has just been played."
-    clock, k, K = run.clock, run.clock.target, len(run.I)
+    clock, K = run.clock, len(run.I)
+    k = clock.target
     for arm in range(K):
         ends = run.ends[arm, K]
         for side in range(2):
@@ -282,8 +286,9 @@ def count_success(run, k, alpha):
     run.L[k] += 1
     bound = 2*alpha*B + (1 - alpha)*2*B*I
     if bound < clock.bound:
-        clock.bound, clock.best_arm, clock.best_round = bound, k, clock.rounds
-        clock.best_alpha, clock.best_radius = alpha, I
+        clock.bound, clock.best_radius = bound, I
+        clock.best_arm, clock.best_alpha = k, alpha
+        clock.best_round = clock.rounds
         for i in range(len(run.S)):
             run.S_best[i] = run.S[i]
 
@@ -297,7 +302,8 @@ def may_stop(run, alpha, I):
 def follow_plan(run, rng, k, alpha, last):
     "Announce the planned rule; if another arm answers it, search for the wall."
     clock, I = run.clock, run.I
-    low, high, x, threshold = 0., 1., 0., np.inf
+    low, high = 0., 1.
+    x, threshold = 0., np.inf
     clock.planned = 1
     while True:
         arm = happen(run, rng, k, (1 - x)*alpha + x)

@@ -256,7 +256,8 @@ def ask_link_commit(run, n, solver):
     for k in range(z.K):
         for _ in range(n - 1):
             yield from ask_oracle(data, run.oracle, k, k)
-    q, I, asked = data.q_hat, run.radius(data.N, data.rounds), data.rounds
+    q, asked = data.q_hat, data.rounds
+    I = run.radius(data.N, asked)
     yield from link_arms(run, etc_bits(I[0]))
     # the estimates of one time, and the rules answered until another
     seen = SimpleNamespace(setting=z, q_hat=q, points=data.points)

@@ -36,8 +36,9 @@ class Transcript:
         self.rules = []
         self.asked = array('l')
         self._known = {}
-        self.arms, self.beliefs, self.states = array('h'), array('h'), array('h')
-        self.kinds, self.targets, self.payments = array('b'), array('h'), array('d')
+        self.arms, self.targets = array('h'), array('h')
+        self.beliefs, self.states = array('h'), array('h')
+        self.kinds, self.payments = array('b'), array('d')
         self.counts, self._N = np.zeros((setting.K, setting.M)), np.zeros(setting.K)
         self._points = [np.empty((16, setting.M)) for _ in range(setting.K)]
         self._size, self._ends = [0]*setting.K, {}

@@ -21,7 +21,8 @@ def bet_on(counts, x, mean):
     least, seen = x.min(), counts > 0
     if mean <= least or not seen.any():
         return 0.
-    gain, n, low, high = (x[seen] - least)/(mean - least) - 1, counts[seen], 0., 1.
+    gain, n = (x[seen] - least)/(mean - least) - 1, counts[seen]
+    low, high = 0., 1.
     for _ in range(NARROWINGS):
         share = (low + high)/2
         if n @ (gain/(1 + share*gain)) > 0:
@@ -63,7 +64,8 @@ def earn_hint(counted, k, least, path):
     "The hint for what arm k can earn at most."
     from scipy.optimize import linprog
     from scipy.sparse import csr_array, hstack, vstack
-    facts, q, I = counted.facts, counted.q, counted.I
+    facts = counted.facts
+    q, I = counted.q, counted.I
     others = [j for j in range(facts.K) if j != k and path[k][j]]
     paid = (q[[k, *others], :, None]*facts.support).reshape(len(others) + 1, -1)
     lies, pairs = properness_rows(facts.support), properness_pairs(facts.support)
@@ -93,9 +95,10 @@ def prove_by_counts(claim, facts, points, *, until, answered, share) -> dict:
     form than the paper's.
     """
     first, last = (Counted(claim, facts, t) for t in until)
-    u, s, k = last.u, (facts.support*claim.rule).sum(1), claim.arm
-    low = last.q[k] @ (u - s) - (np.ptp(u) + facts.bound)/2*last.I[k]
-    most = claim.bound + max(low, (u - s).min())
+    u, k = last.u, claim.arm
+    left = u - (facts.support*claim.rule).sum(1)
+    low = last.q[k] @ left - (np.ptp(u) + facts.bound)/2*last.I[k]
+    most = claim.bound + max(low, left.min())
     (least, path), nothing = paths_of(first, points), dict(answers=[], lies=[])
     arms = [nothing if first.earns(j, nothing) <= most else
             earn_hint(first, j, least, path) for j in range(facts.K)]

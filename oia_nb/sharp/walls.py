@@ -24,7 +24,8 @@ NOISE = 1e-12                   # of the largest coordinate: nothing but roundin
 class Cone:
     """The `pool` of rules from which questions are mixed, payments `values` (B, M, W)
     and the largest in each state, `tops` (B, W); its first, `rules`, span all payments.
-    `D` (M, M) is what beliefs expect of these, in units of the bound."""
+    `pay` (B, M) is what beliefs expect, in units of the bound, and `D` (M, M) that of
+    the first; `mixing` (B, M) are coordinates."""
     def __init__(self, setting, outcomes=None):
         self.setting, self.bound = setting, setting.bound
         self.support = setting.support
@@ -32,11 +33,13 @@ class Cone:
         self.pool = (VRules(self.support).rules(self.support, self.bound)
                      if o.by_bets else spanning(setting, o))
         self.rules = self.pool[:setting.M]
-        self.D = np.array([o.expected(r) for r in self.rules])/self.bound
+        self.pay = np.array([o.expected(r) for r in self.pool])/self.bound
+        self.D = self.pay[:setting.M]
         if o.by_bets:
             self.tables, self.of = o.tables(self.D)
         self.values = np.array([r.values for r in self.pool])/self.bound
         self.tops, self.inverse = self.values.max(1), np.linalg.inv(self.D)
+        self.mixing = self.coordinates(self.pay)
 
     @cached_property
     def majorants(self):
@@ -111,9 +114,12 @@ class Wall:
     if it doesn't answer the zero rule. `contradicted()` lists rounds that no agent gives.
     """
     def __init__(self, cone, pair, contradicted=tuple):
-        M, self.pair, self.cone = len(cone.D), pair, cone
-        self.tied, self.contradicted, self.order = False, contradicted, None
-        self.solves, self.rounds, self.sides = 0, [], np.empty(0)
+        M, self.pair = len(cone.D), pair
+        self.cone = cone
+        self.tied, self.contradicted = False, contradicted
+        self.order = None
+        self.solves, self.rounds = 0, []
+        self.sides = np.empty(0)
         self.up, self.low = np.full(M, np.inf), np.full(M, -np.inf)
         self.stale, self._at = np.ones((2, M), bool), np.zeros((2, M, M))
         self.rests_on, self.at_ends = {}, []
@@ -173,7 +179,8 @@ class Wall:
             # f(0) is zero, or some answer is wrong
             if against := wall.contradicted():
                 raise Contradiction(against)
-            wall.tied, wall.up[:], wall.low[:] = True, np.inf, -np.inf
+            wall.tied, wall.up[:] = True, np.inf
+            wall.low[:] = -np.inf
             return
         bound, y, wall._at[which, i] = found
         if -bound < side*ends[i]:
@@ -246,7 +253,8 @@ class BetRegion:
     with `prices`; `known` are the cheapest and those at which proofs failed. Of `every`
     hyperplane, `walls` are the first and the one that raises the price most beside it."""
     def __init__(self, cone, walls):
-        self.cone, self.every, self.found, self.key = cone, walls, set(), None
+        self.cone, self.every = cone, walls
+        self.found, self.key = set(), None
         self.walls = walls[:1]
 
     def learn(self, s):
@@ -343,7 +351,8 @@ class Majorants:
 
     def program(self, mu):
         "The program for coordinates `mu` (M,): m, and multipliers for m and m + μ."
-        (n, M), L, key = self.onto.shape, self.lies, mu.tobytes()
+        (n, M), L = self.onto.shape, self.lies
+        key = mu.tobytes()
         if key not in self.open:
             A = np.block([[self.onto, -L, 0*L], [self.onto, 0*L, -L]])
             columns, rows = np.full((2, A.shape[1]), np.inf), np.full((2, 2*n), np.inf)
@@ -375,7 +384,8 @@ class Cut:
     """A two-sided cut that a `Wall` gives: `m` (n, M) are the m_i, `short` (n,) the η_i,
     and `lies` the multipliers that prove them."""
     def __init__(self, wall, m, short, lies):
-        self.wall, self.m, self.short, self.lies = wall, m, short, lies
+        self.wall, self.m = wall, m
+        self.short, self.lies = short, lies
 
     @property
     def triple(self):
@@ -389,7 +399,8 @@ def best_cut(wall, q):
     """The cut with those m_i that are least at the cheapest rule under shares q (N,) that
     earlier choices allow, until these would allow it as well: all of them, mixed as the
     program that finds the rule does."""
-    cone, o, cuts, program = wall.cone, wall.cone.outcomes, [], None
+    cone, o = wall.cone, wall.cone.outcomes
+    cuts, program = [], None
     s = every = cone.D.mean(0)/cone.D.mean()
     while True:
         at = .9*s/s.mean() + .1*every if s.any() else every
@@ -413,7 +424,9 @@ class CutRegion:
     `known` (V, N) are outcomes that it may leave: first the cheapest ones, then those
     at which proofs failed. `prices` are what `rules` cost."""
     def __init__(self, cone, walls):
-        self.cone, self.every, self.walls, self.cuts, self.at = cone, walls, [], [], {}
+        self.cone, self.every = cone, walls
+        self.walls, self.cuts = [], []
+        self.at = {}
         self.key = self.settled = self.program = self.hoped = None
         self.found, self.hope = [], (None, 0.)
         self.rules = self.known = np.zeros((1, len(cone.outcomes.u)))
@@ -427,7 +440,8 @@ class CutRegion:
         """Choose cuts as facts alone have them: by the answers and the first `outcomes`
         (n,) of the arm, as many as a power of two; nothing if it is done. Forget at
         which rules proofs failed."""
-        n, self.found, self.key = 2**(len(outcomes).bit_length() - 1), [], None
+        n, self.found = 2**(len(outcomes).bit_length() - 1), []
+        self.key = None
         settled = n, *((w, w.n) for w in self.every)
         if settled != self.settled:
             self.settled, self.at = settled, {}
@@ -439,7 +453,8 @@ class CutRegion:
         key = counts.sum(), *((w, w.n) for w in known)
         if not known or key == self.key:
             return
-        self.key, self.walls, q, o = key, known, counts/counts.sum(), self.cone.outcomes
+        self.key, self.walls = key, known
+        q, o = counts/counts.sum(), self.cone.outcomes
         for w in known:
             if w.n >= 1.4*self.at.get(w, (0, None))[0]:
                 self.at[w] = w.n, best_cut(w, q)
