@@ -28,7 +28,8 @@ class Counted(Public):
     follows from answers on the event that all estimates are within their radii."""
     def __init__(self, claim, facts, until, at=Arithmetic(False)):
         super().__init__(replace(facts, prior=None), at)
-        K, arms, T, rounds = facts.K, facts.rounds[:, 1], facts.looks, facts.rounds[:until]
+        K, arms = facts.K, facts.rounds[:, 1]
+        T, rounds = facts.looks, facts.rounds[:until]
         n = np.array([self.count(rounds[rounds[:, 1] == k]) for k in range(K)])
         need(0 < until <= len(arms) and n.any(1).all(), 'an arm was not seen')
         N, sizes = n.sum(1), np.array(facts.sizes)
@@ -60,7 +61,8 @@ class Counted(Public):
 
     def earns(self, k, hint):
         "What arm k can earn at most (lemma above)."
-        u, paid, w = self.u, 0, self.at.numbers(np.eye(self.facts.K)[k])
+        u, paid = self.u, 0
+        w = self.at.numbers(np.eye(self.facts.K)[k])
         for y, path in hint['answers']:
             (more, j), y = self.dearer(k, path), multiplier(self.at, y)
             w[k], paid = w[k] - y, paid + y*more
@@ -76,7 +78,8 @@ def by_counts(claim, p, facts, at):
     "The claim of a learner whose estimates are counts."
     all_taken_up(claim)
     first, last = (Counted(claim, facts, t, at) for t in p['until'])
-    u, k, S, bound = last.u, claim.arm, at.numbers(claim.rule), last.bound
+    u, k = last.u, claim.arm
+    S, bound = at.numbers(claim.rule), last.bound
     pays, claimed = at.numbers(facts.support) @ S.T, at.numbers(claim.bound, ())
     s = pays.diagonal()
     need(S.min() >= 0 and S.max() <= bound
@@ -115,7 +118,8 @@ def averages(counts, x, mean, delta, bet, at=Arithmetic(False)):
 def by_sums(claim, p, facts, at):
     "The claim of a trial: a bound on the gap to the best of the rules tried."
     all_taken_up(claim, 'lapses', 'band', 'beliefs', 'arm', 'rounding')
-    n, i, ends = len(facts.rules), index(p['index']), at.numbers(p['ends'])
+    n, i = len(facts.rules), index(p['index'])
+    ends = at.numbers(p['ends'])
     need(np.array_equal(facts.rules[i], claim.rule), 'the rule is another')
     need(np.isin(facts.rounds[:, 0], range(n)).all(), 'a rule is left out')
     f, level = Public(facts, at, dict(beliefs='own')), claim.delta/(2*n)
@@ -170,7 +174,8 @@ PRICES = .1             # of chapter 37
 @proof('lead')
 def by_lead(claim, p, facts, at):
     "The claim of a rule with a lead, from that of the rule without."
-    n, (start, end), k, price = p['attempt'], p['rounds'], claim.arm, p['price']
+    n, (start, end) = p['attempt'], p['rounds']
+    k, price = claim.arm, p['price']
     need(n >= 1 and facts.starts[n - 1] == start < end, 'the attempt is another')
     share, part = claim.delta/(n*(n + 1)), at.some(p['share'])
     S, led = at.numbers(p['rule']), at.numbers(claim.rule)
@@ -200,8 +205,10 @@ NEWS_SHARE = .2         # of chapter 34
 @proof('unseen')
 def by_unseen(claim, p, facts, at):
     "The claim on an open support, from that on the beliefs that were seen."
-    (start, end), arm, belief = p['rounds'], facts.rounds[:, 1], facts.rounds[:, 2]
-    run, mass, level = p['run'], [1]*facts.K, NEWS_SHARE*claim.delta
+    (start, end), arm = p['rounds'], facts.rounds[:, 1]
+    belief = facts.rounds[:, 2]
+    run, mass = p['run'], [1]*facts.K
+    level = NEWS_SHARE*claim.delta
     need(run >= 1 and facts.starts[run - 1] == start < end, 'the run is another')
     for k in range(facts.K):
         said = belief[arm == k]
@@ -247,11 +254,13 @@ def rests_on(p, facts, arms):
     if p['kind'] == 'sums':
         return f"{sum(p['used']):,} rounds of {len(facts.rules)} rules"
     if 'inner' in p:
-        n, what = dict(questions=(facts.rounds[:, 0].max() + 1, 'questions'),
-                       lead=(p.get('samples'), 'rounds for the price of the lead'),
-                       unseen=(len(facts.rounds), 'rounds for what is unseen'))[p['kind']]
+        said = dict(questions=(facts.rounds[:, 0].max() + 1, 'questions'),
+                    lead=(p.get('samples'), 'rounds for the price of the lead'),
+                    unseen=(len(facts.rounds), 'rounds for what is unseen'))
+        n, what = said[p['kind']]
         return f"{n:,} {what}; {rests_on(p['inner'], facts, arms)}"
-    (answers, more), samples = named(p), np.bincount(facts.rounds[:, 1], minlength=facts.K)
+    answers, more = named(p)
+    samples = np.bincount(facts.rounds[:, 1], minlength=facts.K)
     counted = ', '.join(f'{n:,} samples of {arm}' for n, arm in zip(samples, arms))
     return f'{len(answers)} of {len(facts.rounds):,} answers, {counted}' + (
         f'; {more}' if more else '')

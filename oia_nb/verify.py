@@ -169,7 +169,8 @@ class Arithmetic:
 # %% ../nbs/sharp/39_verify.ipynb #e6ce4625
 # ties of an agent, of the bound; the same of f(0), if that is a millionth of the bound;
 # α at most, then; what is nearly a tie
-TIE, WIDER, MOST, NEAR = 1e-10, 1e-4, 1e6, 1e-8
+TIE, WIDER = 1e-10, 1e-4
+MOST, NEAR = 1e6, 1e-8
 # what a sum loses by rounding, at most: of the sizes, times their number
 LOST = 2.**-52
 THIN = .01          # directions in which beliefs extend less are not levelled
@@ -184,7 +185,8 @@ class Public:
     place: np.ndarray
 
     def __init__(self, facts, at, told=None):
-        self.facts, self.at, told = facts, at, told or {}
+        self.facts, self.at = facts, at
+        told = told or {}
         self.tie, self.wider, self.most, self.near, self.lost = map(
             at.numbers, (TIE, WIDER, MOST, NEAR, LOST))
         self.support, self.bound = at.numbers(facts.support), at.numbers(facts.bound)
@@ -197,7 +199,8 @@ class Public:
     def count(self, rounds):
         "(N,): how often each outcome came in `rounds` (n, 4)."
         found = self.place[rounds[:, 2], rounds[:, 3]]
-        need((found >= 0).all(), 'a state is missing, or a report that is never heard')
+        need((found >= 0).all() and (rounds >= (-1, 0, 0, -1)).all(),
+             'a state is missing, or a report that is never heard')
         return np.bincount(found, minlength=len(self.u))
 
 class Seen(Public):
@@ -205,7 +208,8 @@ class Seen(Public):
     zero rule, and payments of the rules, `s` (R, M) and `paid` (R, N)."""
     def __init__(self, facts, until, at, told=None):
         super().__init__(facts, at, told)
-        self.until, self.bets, stakes = until, at.numbers(BETS), at.numbers(STAKES)
+        self.until, self.bets = until, at.numbers(BETS)
+        stakes = at.numbers(STAKES)
         self.stakes, S = stakes/stakes.sum(), at.numbers(facts.rules)/self.bound
         pays = np.einsum('iw,rjw->rij', self.support, S)
         need((S >= 0).all() and (S <= 1).all(), 'a rule is not within the bound')
@@ -228,7 +232,8 @@ class Seen(Public):
 # %% ../nbs/sharp/39_verify.ipynb #s90ken01
 def see(f, own, digits):
     "What there is to be seen of an expert: a report, or a pair of report and state."
-    (M, W), support, at = f.support.shape, f.facts.support, f.at
+    (M, W), support = f.support.shape, f.facts.support
+    at = f.at
     every = np.arange(M)
     said = support if digits is None else np.round(support, digits)
     heard = np.abs(support[None] - said[:, None]).max(2).argmin(1)
@@ -243,7 +248,8 @@ def see(f, own, digits):
         f.u = U[:, (support @ f.facts.utility).argmax(1)].T[rows].ravel()
         return
     need((heard == every).all(), 'beliefs are heard as others')
-    f.place[:], f.out, f.prior = every[:, None], f.pays, f.facts.prior
+    f.place[:], f.out = every[:, None], f.pays
+    f.prior = f.facts.prior
     f.u = (f.support @ U).max(1)
     if f.prior is not None:
         v = np.linalg.lstsq(support, f.u.astype(float), rcond=THIN)[0]
@@ -286,10 +292,12 @@ def answered(f, l, j, t):
 # %% ../nbs/sharp/39_verify.ipynb #c27ec500
 def together(f, l, j, hint):
     "By how much Σ y ε s can differ, Σ y ε, Σ y, and the largest y of either arm."
-    left, total, size, largest = 0*f.s[0], 0, 0, {1: 0, -1: 0}
+    left, total = 0*f.s[0], 0
+    size, largest = 0, {1: 0, -1: 0}
     for t, y in hint['answers']:
         (side, s), y = answered(f, l, j, t), f.at.some(y)
-        left, total, size = left + y*s, total + side*y, size + y
+        left, total = left + y*s, total + side*y
+        size = size + y
         largest[side] = max(largest[side], y)
     return apart(f, l, j, left, hint.get('flat')), total, size, largest
 
@@ -309,7 +317,8 @@ def cut(f, j, hint):
     l, M = hint['over'], len(f.support)
     need(l != j and (l == f.first or is_cheaper(f, l, j, hint['order'])),
          f'arm {l} is not proved to cost less than arm {j}')
-    g, h, left, size = 0*f.s[0], 1 - f.wider, f.at.numbers(np.eye(M)), 1
+    g, h = 0*f.s[0], 1 - f.wider
+    left, size = f.at.numbers(np.eye(M)), 1
     for t, P, lies in hint['terms']:
         P = f.at.numbers(P, (M, ))
         side, s = answered(f, l, j, t) if isinstance(t, int) else (
@@ -419,8 +428,10 @@ def candidate(f, claim, n):
 def asked(f, claim, n, j):
     """Of arm j: its part of a candidate's share of δ; the counts, z, the top and the
     least μ of its bet, and the other payoffs, as `everywhere` has them."""
-    (start, s), k, top = candidate(f, claim, n), claim.arm, f.u.max()
-    own, x, e = counts(f, k, start), f.u - s, f.at.numbers(claim.bound, ())/f.bound
+    (start, s), k = candidate(f, claim, n), claim.arm
+    top = f.u.max()
+    own, x = counts(f, k, start), f.u - s
+    e = f.at.numbers(claim.bound, ())/f.bound
     part = 1 if n == 0 else OWN if j == k else 1 - OWN
     if j == k:
         return part, (own, s.max() - s, s.max(), e), None

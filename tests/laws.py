@@ -43,9 +43,7 @@ from oia_nb.paper.oiafc import MIXINGS, certify, should_stop
 from oia_nb.paper.ucb_lp import OptimisticPrograms
 from oia_nb.run.learner import Certificate, Halt, within
 from oia_nb.run.session import as_report
-from oia_nb.sharp import learner as sharp_learner
 from oia_nb.sharp.evidence import BETS, betting_threshold, mean_lower
-from oia_nb.sharp.record import Record
 
 BROKEN = AssertionError, OIAError        # what a law raises on a broken variant
 
@@ -710,8 +708,10 @@ def law_price_of_a_lead():
     """The certificate is the learner's and the price of the lead, which the counts of the rounds
     after the learner's end show; what is earned is less by that price."""
     (world, z, oracle), inner, delta = a_duo(), [], .1
-    make = keeping(sharp_learner.maker(z, oracle, Told(), None, True, {}, Record()),
-                   inner)
+    def maker(eps, delta, rounds, share=1.):
+        told = Told(alarm=share*Told().alarm)
+        return sharp(z, oracle, eps=eps, delta=delta, max_rounds=rounds, told=told)
+    make = keeping(maker, inner)
     run = Kept(leading(make, z, oracle, eps=.1, delta=delta, margin=.02, max_rounds=10**5))
     found = simulate(run, world, 4)
     within = inner[-1].found

@@ -107,22 +107,13 @@ def action_informed_oracle(world: World, *, costs: dict[str, Any] | None = None,
                            delta: float = .05) -> Oracle:
     """The oracle with the widest margins of a known world (paper, Assumption 1).
 
-    Parameters
-    ----------
-    world : World
-    costs : dict, optional
-        {arm: (low, high)}, for costs that are only known to lie between two numbers;
-        without it, the world's `cost_ranges`. The margins are those of the worst costs.
-    cases : int or dict, optional
-        From how many cases the beliefs of the arms (or of each arm) were counted.
-    delta : float
-        With probability 1 - delta the margins hold for all distributions that these
-        counts leave open (chapter 59).
+    `costs`, {arm: (low, high)}, or without them the world's `cost_ranges`, are for costs
+    that are only known to lie between two numbers: margins are those of the worst.
+    `cases` is from how many cases the beliefs of the arms, or by a dict of each arm,
+    were counted. With probability 1 - `delta` the margins hold for all distributions
+    that these counts leave open (chapter 59). Raises `NotInducible`, naming every arm
+    that no rule favours, and the way out.
 
-    Raises `NotInducible`, naming every arm that no rule favours, and the way out.
-
-    Examples
-    --------
     >>> action_informed_oracle(clinic)
     Oracle(3 rules, margin 0.01)
     """

@@ -104,9 +104,9 @@ class ArmProgram:
     to one. `lower` (K,) is what `v - v_j` must at least be; the entry of the arm itself
     plays no part. All methods raise `SolverFailure`."""
     arm: int
-    pay: Any            # what is minimised, one for each of the three aims
-    short: Any
-    price: Any
+    pay: Any = 'pay'    # what is minimised, one for each of the three aims
+    short: Any = 'short'
+    price: Any = 'price'
     _observe: Any       # takes in what is asked
     _optimum: Any       # the `Vertex` for an aim
     _rule: Any          # the rule of its x
@@ -166,10 +166,6 @@ class ArmProgram:
 # %% ../../nbs/appendix/61_programs.ipynb #98d75367
 class CvxpyProgram(ArmProgram):
     "The reference solver: the program as it reads, with all lies forbidden."
-    pay: Any = 'pay'
-    short: Any = 'short'
-    price: Any = 'price'
-
     def __init__(self, support, K, arm):
         self.support, self.W = support, support.shape[1]
         self.K, self.arm = K, arm
@@ -264,20 +260,21 @@ def open_highs(A: Any, cost: np.ndarray, columns: np.ndarray, rows: np.ndarray,
 # %% ../../nbs/appendix/61_programs.ipynb #036bbdbd
 LP_UNIT = 2.**10        # payments are counted in UNITs to the bound
 
+@dataclass(eq=False, repr=False)
 class LinearProgram:
     """min ⟨cost, x⟩ over rows[0] ≤ A x ≤ rows[1] and columns[0] ≤ x ≤ columns[1], kept
     in HiGHS and changed in place. `A` is sparse (m, n), `cost` (n,), `columns` (2, n)
     and `rows` (2, m) in units of the bound. `solves` counts runs of the solver."""
-    def __init__(self, A: Any, cost: np.ndarray, columns: np.ndarray,
-                 rows: np.ndarray) -> None:
-        self.A = A
-        self.cost = cost
-        self.columns = columns
-        self.rows = rows
-        self.solves = 0
-        self.sizes = np.asarray(abs(A).sum(1)).ravel()          # of the rows of A
-        self.turned = A.T
-        self.highs = open_highs(A, cost, LP_UNIT*columns, LP_UNIT*rows)
+    A: Any
+    cost: np.ndarray
+    columns: np.ndarray
+    rows: np.ndarray
+
+    def __post_init__(self) -> None:
+        self.solves, self.turned = 0, self.A.T
+        self.sizes = np.asarray(abs(self.A).sum(1)).ravel()     # of the rows of A
+        self.highs = open_highs(self.A, self.cost, LP_UNIT*self.columns,
+                                LP_UNIT*self.rows)
 
     def change_row(self, i: int, values: np.ndarray) -> None:
         "Row i of A becomes `values`; it must be stored in full, zeros included."
@@ -292,9 +289,7 @@ class LinearProgram:
         push(self.highs.changeColsCost, self.cost[None], cost[None])
         push(self.highs.changeColsBounds, self.columns, columns, LP_UNIT)
         push(self.highs.changeRowsBounds, self.rows, rows, LP_UNIT)
-        self.cost = cost
-        self.columns = columns
-        self.rows = rows
+        vars(self).update(cost=cost, columns=columns, rows=rows)
 
     def solve(self) -> Any:
         "A verified `Vertex`, or None if HiGHS finds none. Raises `SolverFailure`."

@@ -516,9 +516,9 @@ def verified(found: Identification) -> Identification:
                    refused=found.verification.refused)
 
 # %% ../../nbs/appendix/62_learner.ipynb #d53e49c8
-class Learner:
-    """A learner under way: `next` starts it and gives the first rule, `send` takes a
-    `Response` and gives the next rule.
+class Learner(Generator):
+    """A learner under way, a generator: `next` starts it and gives the first rule,
+    `send` takes a `Response` and gives the next rule.
 
     A response that `check_response` refuses raises `InvalidInput` and changes
     nothing: the right one can still be sent, in answer to `rule`, the rule announced
@@ -533,11 +533,6 @@ class Learner:
         self._steps, self._best = steps, best
         self.rule: Any = None
 
-    def __iter__(self):
-        return self
-    def __next__(self) -> ScoringRule:
-        return self.send(None)
-
     def send(self, response: Response | None) -> ScoringRule:
         "Take the `Response` to the rule announced last (None: start); the next rule."
         if self.rule is not None:
@@ -547,7 +542,7 @@ class Learner:
                                    'counts what follows a report')
         return self._next(self._steps.send, response)
 
-    def throw(self, why: BaseException) -> ScoringRule:
+    def throw(self, why: Any, *more: Any) -> ScoringRule:
         "Raise an exception where it waits for a response; the next rule."
         return self._next(self._steps.throw, why)
 
@@ -574,10 +569,6 @@ class Learner:
         except StopIteration as end:
             return end.value
         raise Stopped
-
-    def close(self) -> None:
-        "End the run without a result."
-        self._steps.close()
 
 # %% ../../nbs/appendix/62_learner.ipynb #3086ea59
 class Halt(OIAError):

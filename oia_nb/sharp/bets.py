@@ -55,10 +55,11 @@ class Candidate:
 
 # %% ../../nbs/sharp/24_bets.ipynb #321f227a
 class Knowledge:
-    """What a `Record` says: a transcript `data`, `answers` {index of the rule: `Answer`},
+    """What a `Record` says: a transcript `data`, `answers` {index of rule: `Answer`},
     `candidates`, half-spaces `walls` {(l, j): `Wall`} and `regions` {j: of arm j}."""
     def __init__(self, setting, oracle, delta, record, told=Told()):
-        self.setting, self.oracle, self.asked = setting, oracle, delta
+        self.setting, self.oracle = setting, oracle
+        self.asked = delta
         self.delta = delta if oracle else (1 - LOOK)*delta
         self.record, self.data = record, Transcript(setting, keeps=True)
         self.told, self.outcomes = told, Outcomes(self.data, told)
@@ -66,7 +67,8 @@ class Knowledge:
         self.first = self.cone = None
         self.answers, self.candidates = {}, []
         # hyperplanes of two other arms, in use; arms that cost nothing more
-        self.walls, self.regions, self.ordered, self.equal = {}, {}, set(), set()
+        self.walls, self.regions = {}, {}
+        self.ordered, self.equal = set(), set()
         zero = np.zeros((setting.M, setting.W))
         self.zero = ScoringRule(zero, setting.support, setting.bound)
         rules = [] if oracle is None else oracle.rules
@@ -231,7 +233,7 @@ def region_of(known, j):
         rules=nothing, known=nothing, prices=np.zeros(1))
 
 def asked_of(c, j):
-    "The log wealth that proves a `Candidate` against arm j; the zero rule has one share."
+    "The log wealth that proves a `Candidate` against arm j."
     if c.delta == 0:
         return np.inf
     part = 1. if c.is_zero else OWN if j == c.arm else 1 - OWN
@@ -239,7 +241,8 @@ def asked_of(c, j):
 
 def wealth(known, c, j, eps):
     "What the wealth against arm j being better than the `Candidate` by `eps` seems."
-    u, s, counts = known.u, known.outcomes.paid(c.rule), known.outcomes.counts
+    u, s = known.u, known.outcomes.paid(c.rule)
+    counts = known.outcomes.counts
     rules = region_of(known, j).known
     own = counts[c.arm] - c.counts
     if j == c.arm:
@@ -301,9 +304,11 @@ def spread(q, N, x):
 class Outlook:
     "How an open arm j stands to a `Candidate`: its `margin`, and the samples to come."
     def __init__(self, known, c, j, missing, eps):
-        q, N, u, self.eps = known.outcomes.shares, known.data.N, known.u, eps
+        q, N = known.outcomes.shares, known.data.N
+        u, self.eps = known.u, eps
         s, R = known.outcomes.paid(c.rule), region_of(known, j)
-        self.j, self.own, self.q = j, j == c.arm, q[j]
+        self.j, self.own = j, j == c.arm
+        self.q = q[j]
         self.earned = float(q[c.arm] @ (u - s))
         self.target = float(q[j] @ s if self.own else q[j] @ u - self.earned) - eps
         self.margin = float(R.prices.min() - self.target)
@@ -375,8 +380,10 @@ def path_of_cuts(R, walls, alphas, q):
         return ends, np.r_[np.zeros(len(ends) - 1), HALF*hope] if ends else []
     s, price = R.cone.outcomes.behind(R.rules[0]), R.prices[0]
     cut = min(R.cuts, key=lambda c: c.triple[0] @ s)
-    w, (of, mu), s = cut.wall, cut.wall.basis, s/bound
-    up, low, m, mu = w.up[of], w.low[of], cut.m @ s, mu @ s
+    w, (of, mu) = cut.wall, cut.wall.basis
+    s = s/bound
+    up, low = w.up[of], w.low[of]
+    m, mu = cut.m @ s, mu @ s
     a = np.clip(alphas[walls.index(w)][of], low, up)
     rises = np.r_[(up - a)*(mu + m), (a - low)*m]
     ends = [(w.pair[0], i, side) for side in (1, -1) for i in of]
@@ -389,17 +396,21 @@ def path_of_cuts(R, walls, alphas, q):
 # growth of samples, or of answers, until the guess is made anew; its draws; of how
 # many an answer must be foretold, bolder ones last; rounds that a question is dearer
 # for each one before it, divided by the rivals
-RENEW, DRAWS, TRUST, VAIN = 1.25, 12, (13, 5, 1), .5
+RENEW, DRAWS = 1.25, 12
+TRUST, VAIN = (13, 5, 1), .5
 MISSED = 1/30           # of the search: what an arm may answer that isn't sought longer
 
 class Choice:
     """What to announce next, in multiples of a `unit`. Without an oracle, a search from
     a `seed` goes on until an arm that wasn't seen answers less than `missed` of it."""
     def __init__(self, known, eps, round_cost=np.inf, unit=None, seed=0, missed=MISSED):
-        self.known, self.eps, self.round_cost, self.unit = known, eps, round_cost, unit
-        self.seed, self.missed, self.highs = seed, missed, new_highs(**PLAIN)
+        self.known, self.eps = known, eps
+        self.round_cost, self.unit = round_cost, unit
+        self.seed, self.missed = seed, missed
+        self.highs = new_highs(**PLAIN)
         self.next_proof, self.fresh = 0, True
-        self.guess, self.foretold, self.told, self.finer = None, None, 0, Counter()
+        self.guess, self.foretold = None, None
+        self.told, self.finer = 0, Counter()
 
     def foresee(self):
         "Make the guess anew if it is old, tell it new answers, and draw from it."
@@ -409,7 +420,8 @@ class Choice:
         if self.guess is None or (data.N > RENEW*self.guess.N + 2).any() or (
                 len(answers) > RENEW*self.old + 2):
             self.guess = Guess(data.counts, answers, known.setting)
-            self.stuck, self.opened, self.sought = set(), Counter(), {}
+            self.stuck, self.opened = set(), Counter()
+            self.sought = {}
             self.foretold, self.old = None, len(answers)
         else:
             for a in answers[self.told:]:
@@ -417,10 +429,7 @@ class Choice:
                 self.foretold = None
         self.told = len(answers)
         if self.foretold is None:
-            pay = np.array([known.outcomes.expected(r) for r in known.cone.pool])
-            pay = pay/known.cone.bound
-            self.mixing = known.cone.coordinates(pay)
-            self.foretold = Foretold(self.guess, pay, known.cone.tops, DRAWS,
+            self.foretold = Foretold(self.guess, known.cone.pay, known.cone.tops, DRAWS,
                                      self.highs)
 
     def fit(self, values):
@@ -432,7 +441,8 @@ class Choice:
     def mixture(self, y):
         """The rule that mixes the pool with weights y (B,), within the bound. In coins each
         part bends where it did, lest it say something of other beliefs."""
-        z, pool, weights = self.known.setting, self.known.cone.values, np.maximum(y, 0)
+        z, pool = self.known.setting, self.known.cone.values
+        weights = np.maximum(y, 0)
         values = np.tensordot(weights, pool, 1)
         scale = z.bound/max(1., values.max())
         if self.unit and z.W == 2:
@@ -469,7 +479,8 @@ class Choice:
 
     def bounds(self, o, vain):
         "To raise the price of an arm's rules."
-        known, j, R = self.known, o.j, self.known.regions[o.j]
+        known, j = self.known, o.j
+        R = self.known.regions[o.j]
         path = path_of_bets if known.by_bets else path_of_cuts
         walls = R.walls if known.by_bets else R.every
         ls = [w.pair[0] for w in walls]
@@ -499,13 +510,13 @@ class Choice:
         if np.isfinite(ends[i]) and not np.isfinite(before):
             return None                             # it is known already
         for who, n in product(two[:1] if known.by_bets else two, TRUST):
-            found = question(wall, i, side, who, self.foretold, n, self.mixing)
+            found = question(wall, i, side, who, self.foretold, n, known.cone.mixing)
             if found and side*(ends[i] - found[1]) > .03*fine*max(abs(found[1]), .2):
                 rule = self.mixture(found[0])
                 if not known.answer_to(rule):
                     return rule, who
         if known.by_bets and side > 0 and l == known.first and (t := self.along(i, fine)):
-            rule = self.mixture(t*np.eye(len(self.mixing))[i])
+            rule = self.mixture(t*np.eye(len(known.cone.mixing))[i])
             if not known.answer_to(rule):
                 return rule, l
         self.stuck.add(key)
@@ -628,7 +639,8 @@ class Choice:
 
     def attempt(self, c):
         "The proof of a `Candidate`, if there is one; None too soon after one that failed."
-        known, fresh, self.fresh = self.known, self.fresh, False
+        known, fresh = self.known, self.fresh
+        self.fresh = False
         if known.rounds < self.next_proof or not (fresh or passes(known, c, self.eps)):
             return None
         if known.drawn and self.look(proved=True):
@@ -639,7 +651,7 @@ class Choice:
         return proof
 
     def step(self):
-        "The next (rule, arm that is meant, kind, how often), or a `Candidate` and its proof."
+        "The next (rule, arm meant, kind, how often), or a `Candidate` and its proof."
         known, eps = self.known, self.eps
         if known.first is not None and len(known.candidates) == 1 and (
                 proof := self.attempt(known.candidates[0])):
@@ -719,8 +731,8 @@ def against(known, also=()):
     return no_agent(known.setting, list(known.answers.values()), strict)
 
 def no_agent(setting, answers, strict=()):
-    """The rounds of `answers` that contradict each other, () if some agent gives all; by
-    a margin in the rounds that `strict` names, or names with the other arm."""
+    """The rounds of `answers` that contradict each other, () if some agent gives all;
+    by a margin in the rounds that `strict` names, or names with the other arm."""
     from scipy.optimize import linprog
     K, M = setting.K, setting.M
     told = [(a, j) for a in answers for j in range(K) if j != a.arm]

@@ -45,7 +45,8 @@ def told(f, hint, v):
 
 def cut_hint(f, run, wall, cut):
     "The hint of the cut that a `Wall` gives, with that of the order of costs."
-    (l, j), cone, index = wall.pair, run.cone, run.data.asked
+    (l, j), cone = wall.pair, run.cone
+    index = run.data.asked
     of, terms = cone.setting.places(l, j), {}
     def add(t, s, y, P, lies):
         _, weights, known = terms.setdefault(t, (s, 0*P, defaultdict(float)))
@@ -106,7 +107,8 @@ class Boxes:
     has it; `new` are the outcomes at which it failed."""
     def __init__(self, f, region, bet, want, other):
         (self.rules, self.cuts), (self.counts, self.z, self.top, self.e) = region, bet
-        self.f, self.want, self.other, self.new = f, want, other, []
+        self.f, self.want = f, want
+        self.other, self.new = other, []
         self.left = 400         # boxes to be divided, at most
         if self.rules is None:
             self.tables = Tables(f.support, [*(g for g, _ in self.cuts), *f.out])
@@ -129,7 +131,8 @@ class Boxes:
         if self.rules is not None:
             w, value, n = game(self.logs(self.rules, mean))
             return value, dict(weights=w.tolist()), self.rules[n], 0*self.z
-        f, n, N = self.f, len(self.cuts), len(self.z)
+        f, n = self.f, len(self.cuts)
+        N = len(self.z)
         (a, b), cost = checker.wealths(f, self.counts, self.z + box, mean, w)
         slope = (b - a)/(box[1] - box[0])
         found = self.tables.least(
@@ -149,7 +152,8 @@ class Boxes:
         """The steps that close a box (2, N + 1) of payments and μ, which is divided if
         need be. Raises `Unproved`."""
         a, b = box[:, -1]
-        (first, _), (last, own), mean = self.own(a + SHORT), self.own(b), self.top - a
+        (first, _), (last, own) = self.own(a + SHORT), self.own(b)
+        mean = self.top - a
         w = whose(self.logs(box[:1, :-1], mean)[0]) if w is None else w
         for _ in range(2):
             value, hint, s, lost = self.worst(box[:, :-1], mean, w)
@@ -239,7 +243,8 @@ def checked(run, c, eps):
     """The proof that a `Candidate` of the bets loses at most `eps`, and what it rests
     on: dictionaries of plain values. None if none is found that the checker accepts;
     then the regions of the run are told of rules at which the proof fails."""
-    z, facts, n = run.setting, facts_so_far(run), run.candidates.index(c)
+    z, facts = run.setting, facts_so_far(run)
+    n = run.candidates.index(c)
     said = vars(run.told) | dict(arms=run.missed)
     f = checker.Seen(facts, run.rounds, checker.Arithmetic(False), said)
     claim = Claim(c.rule.values, c.arm, eps, eps, run.asked, said)

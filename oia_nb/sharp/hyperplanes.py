@@ -12,7 +12,7 @@ from ..verify import THIN
 
 # %% ../../nbs/sharp/21_hyperplanes.ipynb #1b06710f
 def spanned(rows, least):
-    "(r, n): orthonormal rows that span `rows` (m, n), but for their thinnest directions."
+    "(r, n): orthonormal rows that span `rows` (m, n), but for thin directions."
     _, sizes, ways = np.linalg.svd(rows, full_matrices=False)
     return ways[sizes > least*sizes[0]]
 
@@ -70,7 +70,8 @@ class Tables:
         """The table with the least ⟨c, S⟩ of which ⟨g, S⟩ is from `low` to `high` (n,),
         the `Vertex`, and what proves its bound: multipliers (n,) of rows, and {(i, j):
         multiplier} of lies. None if the solver finds none, which proves nothing."""
-        lp, n, ends = self.lp, len(self.sizes), self.lp.rows.copy()
+        lp, n = self.lp, len(self.sizes)
+        ends = self.lp.rows.copy()
         ends[:, :n] = np.broadcast_arrays(low, high)/self.sizes
         lp.pose(np.ravel(c), lp.columns, ends)
         try:
@@ -89,7 +90,8 @@ class RegionProgram:
     all `cuts`, triples (g, h, e). An `old` program leaves its rows against lies; of an
     expert of whom more is known, `outcomes` say what it expects."""
     def __init__(self, setting, cuts=(), old=None, outcomes=None):
-        z, self.setting, self.cuts = setting, setting, cuts
+        z, self.setting = setting, setting
+        self.cuts = cuts
         self.pays = (np.eye(z.M)[:, :, None]*z.support[:, None] if outcomes is None
                      else outcomes.pays)
         self.tables = Tables(z.support, [self.priced(g) for g, _, _ in cuts],

@@ -41,22 +41,6 @@ def _garbled(rng, sizes, W):
 PRIORS = dict(common=_common, arm=_by_arm, blackwell=_garbled)
 
 # %% ../../nbs/handbook/76_generators.ipynb #f7ff7b69
-def _first_with_margin(draw, margin, tries):
-    "The first of so many worlds in which each arm can be induced with `margin`."
-    if margin is None:
-        return draw()
-    margin, best = as_number('margin', margin), -np.inf
-    for _ in range(as_integer('tries', tries, 1)):
-        world = draw()
-        least = min(widest_margin(world, k)[0] for k in range(world.setting.K))
-        if least >= margin:
-            return world
-        best = max(best, least)
-    raise NotInducible(
-        f'none of {tries} random worlds has a margin of {margin:g} for each arm (the '
-        f'best has {best:.3g}): ask for less, or for fewer arms, more signals, or '
-        'priors that depend on the arm', world.setting.arms, best)
-
 def random_world(K: int, W: int, signals: int | Sequence[int],
                  seed: int | np.random.Generator | None, *, prior: str = 'common',
                  decisions: Any = None, bound: float = 1., max_cost: float = 0.05,
@@ -86,11 +70,22 @@ def random_world(K: int, W: int, signals: int | Sequence[int],
     D = as_integer('decisions', W if decisions is None else decisions, 1)
     bound = as_number('bound', bound, 0., strict_low=True)
     most, rng = bound*as_number('max_cost', max_cost, 0.), generator(seed)
-    def draw():
+    least = None if margin is None else as_number('margin', margin)
+    best = -np.inf
+    for _ in range(as_integer('tries', tries, 1)):
         joint, costs = draw_joint(rng, sizes, W), most*rng.random(K)
         costs = np.sort(costs) if prior == 'blackwell' else costs
-        return make_world(joint, costs, bound*rng.random((W, D)), bound, name=name)
-    return _first_with_margin(draw, margin, tries)
+        world = make_world(joint, costs, bound*rng.random((W, D)), bound, name=name)
+        if least is None:
+            return world
+        found = min(widest_margin(world, k)[0] for k in range(K))
+        if found >= least:
+            return world
+        best = max(best, found)
+    raise NotInducible(
+        f'none of {tries} random worlds has a margin of {least:g} for each arm (the '
+        f'best has {best:.3g}): ask for less, or for fewer arms, more signals, or '
+        'priors that depend on the arm', world.setting.arms, best)
 
 # %% ../../nbs/handbook/76_generators.ipynb #8791610e
 def blackwell_world(K: int, W: int, signals: int,
