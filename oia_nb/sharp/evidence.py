@@ -124,13 +124,13 @@ def mean_lower(counts: np.ndarray, x: np.ndarray, threshold: float) -> float:
         return float(low)
     q, y = counts[seen]/N, (x[seen] - low)/scale
     room = threshold/N
-    def tilted(t):
-        "By how much the divergence exceeds its room, and the mean; t is log κ."
-        p = q/(y + exp(t))
-        return q @ np.log(y + exp(t)) + log(p.sum()) - room, (p @ y)/p.sum()
-    if y.min() > 0 and (at := tilted(-inf))[0] <= 0:
-        return float(low + scale*at[1]*exp(at[0] - 1e-9*room))
-    if tilted(-35)[0] <= 0:
+    def excess(t):
+        "By how much the divergence exceeds its room, where t is log κ."
+        z = y + exp(t)
+        return q @ np.log(z) + log((q/z).sum()) - room
+    if y.min() > 0 and excess(-inf) <= 0:
+        return float(low + scale*exp(excess(-inf) - 1e-9*room)/(q/y).sum())
+    if excess(-35) <= 0:
         return float(low)
-    t = brentq(lambda t: tilted(t)[0], -35, 35, xtol=1e-12) - 1e-9
-    return float(low + scale*tilted(t)[1])
+    p = q/(y + exp(brentq(excess, -35, 35, xtol=5e-10) - 1e-9))
+    return float(low + scale*(p @ y)/p.sum())

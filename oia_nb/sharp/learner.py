@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['SharpPlan', 'take', 'prove_candidate', 'earned_at_least', 'report', 'spare', 'levelled', 'sharp', 'own_beliefs',
-           'SharpLearner', 'checked_history', 'checked_record', 'checked_told', 'maker', 'steps', 'learn', 'prepare',
-           'sit', 'conclusion', 'close', 'some_agent', 'foundation', 'boundaries', 'limits_of']
+           'SharpLearner', 'checked_history', 'checked_record', 'checked_told', 'maker', 'steps', 'prepare',
+           'conclusion', 'close', 'some_agent', 'foundation', 'boundaries', 'limits_of']
 
 # %% ../../nbs/sharp/25_sharp.ipynb #fbc9b29f
 from collections import Counter, defaultdict
@@ -320,9 +320,8 @@ def checked_history(setting, history):
             rule, arm, report, *state = row
         except (TypeError, ValueError):
             raise InvalidInput(at, row, 'a rule, an arm and a report') from None
-        fits = isinstance(rule, ScoringRule) and is_proper(rule) and np.array_equal(
-            rule.support, setting.support) and rule.bound <= setting.bound
-        if not fits:
+        if not (isinstance(rule, ScoringRule) and is_proper(rule) and np.array_equal(
+                rule.support, setting.support) and rule.bound <= setting.bound):
             raise InvalidInput(at, rule, 'a proper rule of the setting, in its bound')
         with placed(at + ', '):
             response = Response(setting.arm_index(arm), report, *(state or [None]))
@@ -373,24 +372,20 @@ def maker(setting, oracle, told, watch, examined, how, past):
 
 # %% ../../nbs/sharp/25_sharp.ipynb #2a57c169
 def steps(run):
-    "The rounds of a run, and its end."
+    "The rounds until a proved candidate passes its examination, and the end of the run."
     try:
-        yield from learn(run)
+        before, checks = kept_back(run.record.rounds)
+        bets.digest(run.known, before, run.see)
+        for n in range(run.setting.K + 1):      # anew if costs may be equal
+            yield from prepare(run, checks)
+            if not run.examined or (yield from close(run, checks, n < run.setting.K)):
+                break
+            checks = []
     except Halt as h:
         return conclude(run, h.status, h.contradiction, h.violated)
     except Contradiction as e:
         return conclude(run, 'assumption_violated', e.rounds, e.violated)
     return conclude(run, 'certified')
-
-def learn(run):
-    "The rounds until a proved candidate passes its examination."
-    before, checks = kept_back(run.record.rounds)
-    bets.digest(run.known, before, run.see)
-    for n in range(run.setting.K + 1):      # anew if costs may be equal
-        yield from prepare(run, checks)
-        if not run.examined or (yield from close(run, checks, n < run.setting.K)):
-            return
-        checks = []
 
 def prepare(run, checks):
     "Questions and samples, until a candidate is proved, which is held."
@@ -399,24 +394,20 @@ def prepare(run, checks):
         report(run)
         rule, arm, *how = choice.step()
         if isinstance(rule, bets.Candidate):
-            break
+            return conclusion(run, rule, arm)
         if checks:                     # they don't follow a proof any more
             for r in checks:
                 take_in(run, r)
             checks.clear()
             continue
-        yield from sit(run, rule, arm, *how)
-    conclusion(run, rule, arm)
+        kind, often = how
+        for _ in range(often):
+            r = yield from played(run, rule, arm, kind)
+            take_in(run, r)
+            if r.arm != arm:
+                break
 
 # %% ../../nbs/sharp/25_sharp.ipynb #2a57c16a
-def sit(run, rule, arm, kind, often):
-    "Announce a rule so often, or until another arm than it is meant for answers."
-    for _ in range(often):
-        r = yield from played(run, rule, arm, kind)
-        take_in(run, r)
-        if r.arm != arm:
-            break
-
 def conclusion(run, c, proof):
     "Hold the candidate that was proved, unless no agent gives all answers."
     known, run.best = run.known, None

@@ -323,6 +323,15 @@ def test_an_improper_rule_isnt_what_was_answered(name):
     for off in -.01, z.bound:
         assert 'bound' in said(found, rule=found.rule.values + off)
 
+@pytest.mark.parametrize('name, column', [('oiafc', 2), ('trial', 2), ('trial', 3), ('led', 2)])
+def test_places_are_not_counted_from_the_end(name, column):
+    "A belief, or a state, that is named from the end is none; what is last would be counted."
+    found = run(name)
+    f = facts_of(found)
+    rounds, n = np.array(f.rounds), f.support.shape[column == 3] + (column == 3)
+    rounds[:, column] -= n
+    assert said(found) is None and said(found, facts=replace(f, rounds=rounds))
+
 def accepted(monkeypatch):
     "The facts that a proof within is shown, which proves whatever is claimed."
     shown = []
