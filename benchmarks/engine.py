@@ -2,7 +2,7 @@
 
 In three worlds. K = 5, M = 20, W = 3: a random one, in which the zero rule stays optimal for so
 long, and one with a dear and well informed arm, whose linear programs are the learner's. K = 3,
-M = 6, W = 2: a program in every round. The arms, targets and rules of the
+M = 6, W = 2: a program in every round, which the loop solves. The arms, targets and rules of the
 two ways must be the same. Then two million rounds in the worlds of the package.
 """
 from time import process_time
