@@ -1695,7 +1695,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'oia_nb.sharp.walls.optimum': ('sharp/walls.html#optimum', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.prove_cheaper': ('sharp/walls.html#prove_cheaper', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.proved_least': ('sharp/walls.html#proved_least', 'oia_nb/sharp/walls.py'),
-                                    'oia_nb.sharp.walls.solved': ('sharp/walls.html#solved', 'oia_nb/sharp/walls.py'),
+                                    'oia_nb.sharp.walls.resolved': ('sharp/walls.html#resolved', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.spanning': ('sharp/walls.html#spanning', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.sparse': ('sharp/walls.html#sparse', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.weigh': ('sharp/walls.html#weigh', 'oia_nb/sharp/walls.py')},
