@@ -254,11 +254,13 @@ def rests_on(p, facts, arms):
     if p['kind'] == 'sums':
         return f"{sum(p['used']):,} rounds of {len(facts.rules)} rules"
     if 'inner' in p:
-        n, what = dict(questions=(facts.rounds[:, 0].max() + 1, 'questions'),
-                       lead=(p.get('samples'), 'rounds for the price of the lead'),
-                       unseen=(len(facts.rounds), 'rounds for what is unseen'))[p['kind']]
+        said = dict(questions=(facts.rounds[:, 0].max() + 1, 'questions'),
+                    lead=(p.get('samples'), 'rounds for the price of the lead'),
+                    unseen=(len(facts.rounds), 'rounds for what is unseen'))
+        n, what = said[p['kind']]
         return f"{n:,} {what}; {rests_on(p['inner'], facts, arms)}"
-    (answers, more), samples = named(p), np.bincount(facts.rounds[:, 1], minlength=facts.K)
+    answers, more = named(p)
+    samples = np.bincount(facts.rounds[:, 1], minlength=facts.K)
     counted = ', '.join(f'{n:,} samples of {arm}' for n, arm in zip(samples, arms))
     return f'{len(answers)} of {len(facts.rounds):,} answers, {counted}' + (
         f'; {more}' if more else '')

@@ -199,7 +199,8 @@ class Public:
     def count(self, rounds):
         "(N,): how often each outcome came in `rounds` (n, 4)."
         found = self.place[rounds[:, 2], rounds[:, 3]]
-        need((found >= 0).all() and (rounds >= (-1, 0, 0, -1)).all(), 'a state is missing, or a report that is never heard')
+        need((found >= 0).all() and (rounds >= (-1, 0, 0, -1)).all(),
+             'a state is missing, or a report that is never heard')
         return np.bincount(found, minlength=len(self.u))
 
 class Seen(Public):

@@ -55,7 +55,7 @@ class Candidate:
 
 # %% ../../nbs/sharp/24_bets.ipynb #321f227a
 class Knowledge:
-    """What a `Record` says: a transcript `data`, `answers` {index of the rule: `Answer`},
+    """What a `Record` says: a transcript `data`, `answers` {index of rule: `Answer`},
     `candidates`, half-spaces `walls` {(l, j): `Wall`} and `regions` {j: of arm j}."""
     def __init__(self, setting, oracle, delta, record, told=Told()):
         self.setting, self.oracle = setting, oracle
@@ -233,7 +233,7 @@ def region_of(known, j):
         rules=nothing, known=nothing, prices=np.zeros(1))
 
 def asked_of(c, j):
-    "The log wealth that proves a `Candidate` against arm j; the zero rule has one share."
+    "The log wealth that proves a `Candidate` against arm j."
     if c.delta == 0:
         return np.inf
     part = 1. if c.is_zero else OWN if j == c.arm else 1 - OWN
@@ -651,7 +651,7 @@ class Choice:
         return proof
 
     def step(self):
-        "The next (rule, arm that is meant, kind, how often), or a `Candidate` and its proof."
+        "The next (rule, arm meant, kind, how often), or a `Candidate` and its proof."
         known, eps = self.known, self.eps
         if known.first is not None and len(known.candidates) == 1 and (
                 proof := self.attempt(known.candidates[0])):
@@ -731,8 +731,8 @@ def against(known, also=()):
     return no_agent(known.setting, list(known.answers.values()), strict)
 
 def no_agent(setting, answers, strict=()):
-    """The rounds of `answers` that contradict each other, () if some agent gives all; by
-    a margin in the rounds that `strict` names, or names with the other arm."""
+    """The rounds of `answers` that contradict each other, () if some agent gives all;
+    by a margin in the rounds that `strict` names, or names with the other arm."""
     from scipy.optimize import linprog
     K, M = setting.K, setting.M
     told = [(a, j) for a in answers for j in range(K) if j != a.arm]

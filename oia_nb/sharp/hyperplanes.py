@@ -12,7 +12,7 @@ from ..verify import THIN
 
 # %% ../../nbs/sharp/21_hyperplanes.ipynb #1b06710f
 def spanned(rows, least):
-    "(r, n): orthonormal rows that span `rows` (m, n), but for their thinnest directions."
+    "(r, n): orthonormal rows that span `rows` (m, n), but for thin directions."
     _, sizes, ways = np.linalg.svd(rows, full_matrices=False)
     return ways[sizes > least*sizes[0]]
 
