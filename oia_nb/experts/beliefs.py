@@ -95,18 +95,19 @@ def check_heard(setting, told, margin=0.):
         rounding(told.is_exact(x), f'{enough} or more for these beliefs, some of which '
                  'are heard as others, or may be: the learner sharp takes a report at '
                  'its word (own_beliefs does not)')
+    first = doubtful[:1].round(4).ravel().tolist()
     rounding(not len(doubtful), 'so many decimals that how a belief is heard does not '
-             f'depend on how halves are rounded: here {doubtful[:1].round(4).ravel().tolist()} '
-             f'({enough} decimals are enough)')
+             f'depend on how halves are rounded: here {first} ({enough} decimals are '
+             'enough)')
     if told.is_exact(x):
         return told
     heard = heard_as(x, digits)
     for r in np.unique(heard):
         alike = x[heard == r]
         rounding(np.linalg.matrix_rank(alike) == len(alike), 'so many decimals that no '
-                 f'belief is heard as a mixture of others is: here {len(alike)} beliefs '
-                 f'are heard as {x[r].round(4).tolist()} ({enough} decimals tell all '
-                 'apart)')
+                 'belief is heard as a mixture of others is: here '
+                 f'{len(alike)} beliefs are heard as {x[r].round(4).tolist()} '
+                 f'({enough} decimals tell all apart)')
     rounding(setting.supports is None, f'{enough} or more: each arm has beliefs of its '
              'own, as which it may be heard')
     expect(not margin, 'margin', margin, '0 where some beliefs are heard as others: '

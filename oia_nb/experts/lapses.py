@@ -184,9 +184,10 @@ def patient(setting: Setting, oracle: Oracle, *, eps: float, delta: float,
 
     The target `eps` is for the arms that are meant. Of what is `told`, `lapses` is the
     rate $\eta$; more lapses than that end the run. The watches on lapses, states and
-    reports share `alarm`, and see all rounds. `within` makes the learner that is played,
-    as `sharp` does, of which the other arguments are; it is told of no lapses, and its
-    `watch` counts the answers that are handed on to it. `max_rounds` caps all rounds.
+    reports share `alarm`, and see all rounds. `within` makes the learner that is
+    played, as `sharp` does, of which the other arguments are; it is told of no lapses,
+    and its `watch` counts the answers that are handed on to it. `max_rounds` caps all
+    rounds.
 
     Raises `InvalidInput`.
 

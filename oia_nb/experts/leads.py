@@ -48,8 +48,8 @@ LOOK_AGAIN, ENOUGH_ROUNDS = .1, 100
 @dataclass(eq=False)
 class Attempt:
     """What was `found` after so many rounds; the mixed `rule` and its `share`, None if
-    none leads by so much; the bound x on the `price` of its lead, the counts `paid` that
-    prove it, and what was `seen` on average."""
+    none leads by so much; the bound x on the `price` of its lead, the counts `paid`
+    that prove it, and what was `seen` on average."""
     began: int
     found: Identification
     rule: ScoringRule | None = None

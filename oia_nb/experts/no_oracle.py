@@ -92,8 +92,8 @@ def search_oracle(setting: Setting, *, tries: int = 400, want: int = 5,
     `Setting`: a `Learner`, which returns what it `Found`. Raises `InvalidInput`.
 
     It announces `tries` random rules at most, drawn by `seed` (an int or numpy
-    Generator), fewer if each arm has answered `want` of them; `delta` is for the `volume`
-    that is promised (chapter 28).
+    Generator), fewer if each arm has answered `want` of them; `delta` is for the
+    `volume` that is promised (chapter 28).
 
     >>> search_oracle(z, tries=50).send(None).bound
     1.0

@@ -288,8 +288,8 @@ def open_support(setting: Setting, oracle: Oracle, *, eps: float, delta: float,
 
     The oracle's rules are announced as menus. `mass` is $m^*$, what may be unseen from
     each arm when the support is frozen; by default what costs a quarter of `eps`.
-    `within` makes the learner that is played on the beliefs seen, as `sharp` does. After
-    `max_rounds`, at least K, the status is "round_cap". Raises `InvalidInput`.
+    `within` makes the learner that is played on the beliefs seen, as `sharp` does.
+    After `max_rounds`, at least K, the status is "round_cap". Raises `InvalidInput`.
 
     >>> isinstance(open_support(z, oracle, eps=1., delta=.1), Learner)
     True

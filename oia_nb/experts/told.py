@@ -110,8 +110,8 @@ class Told(Value):
 
 # %% ../../nbs/experts/30_told.ipynb #34b066db
 def as_told(told: Any) -> Told:
-    """A `Told` as it is, from a text such as 'lapses=0.02,band=.01', or from a dict of its
-    fields; None is the paper's expert. Raises `InvalidInput`."""
+    """A `Told` as it is, from a text such as 'lapses=0.02,band=.01', or from a dict of
+    its fields; None is the paper's expert. Raises `InvalidInput`."""
     if isinstance(told, str):
         told = dict(_pairs(told))
     if isinstance(told, dict):

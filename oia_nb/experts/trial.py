@@ -148,10 +148,10 @@ def trial(setting: Setting, oracle: Oracle, *, eps: float, delta: float,
     state. Of the rules not tried nothing is proved: `certificate` is None. `arm` is the
     one that answered the rule most often.
 
-    The target `eps` is among the `rules`, at least two, on the support of the setting and
-    within its bound; those of `shortlist`, the only use of the oracle, if not given. What
-    is `told` may be anything but that costs change. After `max_rounds` the status is
-    "round_cap". Raises `InvalidInput`.
+    The target `eps` is among the `rules`, at least two, on the support of the setting
+    and within its bound; those of `shortlist`, the only use of the oracle, if not
+    given. What is `told` may be anything but that costs change. After `max_rounds` the
+    status is "round_cap". Raises `InvalidInput`.
 
     >>> trial(z, oracle, eps=.1, delta=.1).send(None).support.shape == z.support.shape
     True

@@ -217,7 +217,8 @@ def simulate_fast(world: World, *, method: str = 'oiafc', eps: float,
                   solver: str = 'fast', watch: Callable[[Any], object] | None = None,
                   **options: Any) -> Identification:
     """Play OIAFC or OIAFB against a simulated world with the rational agent, as
-    `simulate` does, compiled; `compile=False` runs the same functions uncompiled (slow).
+    `simulate` does, compiled; `compile=False` runs the same functions uncompiled
+    (slow).
 
     The oracle is worked out from the world if not given. `options` are `mixing`
     ("theorem1" or "corollary1") and `max_rounds` for OIAFC, `budget` and `a` for OIAFB;

@@ -50,7 +50,7 @@ class RunArrays(NamedTuple):
     L: np.ndarray             # (K,) exploitation rounds, plus one
     counts: np.ndarray = array('K M')                       # reports
     N: np.ndarray = array('K')                              # their sums
-    # least, greatest λ of λS̃_l answered, on the last line of this plan's rules; and when
+    # least, greatest λ of λS̃_l answered, at K of the rules of this plan; and when
     ends: np.ndarray = array('K K+1 2', fill=(np.inf, -np.inf))
     when: np.ndarray = array('K K+1 2', int)
     point_s: np.ndarray = array('room M')                   # other rules answered

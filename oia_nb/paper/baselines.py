@@ -85,8 +85,8 @@ def deciding_round(budget, decision, rng):
 def chen(setting: Setting, oracle: Oracle, *, eps: float, delta: float, budget: int,
          decision: str = 'last', rng: Any = None, solver: str = 'fast',
          watch: Callable[[Any], object] | None = None) -> Learner:
-    """Chen et al. (2023) for identification: a `Learner` as `oiafb` is one, which has the
-    other arguments. Nothing depends on `eps`.
+    """Chen et al. (2023) for identification: a `Learner` as `oiafb` is one, which has
+    the other arguments. Nothing depends on `eps`.
 
     It ends after exactly `budget` rounds with status "budget", or, with a rule but
     no certificate, "uncertified" (no plan was made) or "budget_too_small" (fewer
@@ -103,8 +103,8 @@ def chen(setting: Setting, oracle: Oracle, *, eps: float, delta: float, budget: 
     decides = deciding_round(budget, decision, rng)
     return compose(setting, oracle, eps=eps, delta=delta,
                    **chen_parts(setting, budget, delta), stop=never, decide=kept_rule,
-                   keep=lambda run: run.rounds + 1 == decides, rounds=budget, solver=solver,
-                   watch=watch, looks=budget)
+                   keep=lambda run: run.rounds + 1 == decides, rounds=budget,
+                   solver=solver, watch=watch, looks=budget)
 
 # %% ../../nbs/appendix/79_baseline_proofs.ipynb #3a1313e9
 def etc_radius(setting, samples, delta):
@@ -221,8 +221,8 @@ def explore_then_commit(setting: Setting, oracle: Oracle, *, eps: float, delta: 
     "budget_too_small" (fewer rounds than arms), both without certificate. Asking
     counts as exploitation, bisections as forced.
 
-    Each rule is announced `samples` times, or as often as a `budget` of rounds allows, or
-    else as often as `eps` takes: the oracle has to know its margins then, and K ≤
+    Each rule is announced `samples` times, or as often as a `budget` of rounds allows,
+    or else as often as `eps` takes: the oracle has to know its margins then, and K ≤
     `max_rounds` is the most that `eps` may ask for. `watch` is called with one `Plan`,
     before the end; the other arguments are those of `oiafc`.
 

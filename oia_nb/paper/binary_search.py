@@ -39,7 +39,8 @@ class Search:
 def binary_search(transcript: Transcript, S0: ScoringRule, S1: ScoringRule, *,
                   k_S0: int, k1: int, threshold: float, max_rounds: float = np.inf,
                   place: Callable[[float], Any] = lambda lam: (None, 0.),
-                  beyond: Callable[[int], bool] | None = None) -> Generator[ScoringRule, Response, Search]:
+                  beyond: Callable[[int], bool] | None = None
+        ) -> Generator[ScoringRule, Response, Search]:
     r"""The paper's Algorithm 3, inside a learner; returns a `Search`.
 
     The agent has answered `S0` with `k_S0` and would answer `S1` with `k1`. The

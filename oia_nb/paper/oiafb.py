@@ -26,8 +26,8 @@ def sets_of_beliefs(setting: Setting) -> tuple[float, int]:
     return float((2.**(sizes - sizes.max())).sum()), int(sizes.max())
 
 def event_failure(setting: Setting, budget: int, a: float) -> float:
-    """The most that the event may fail within a budget T ≥ 1 (paper, Lemma 2), at most 1;
-    `a` > 0 is the parameter of the radius."""
+    """The most that the event may fail within a budget T ≥ 1 (paper, Lemma 2), at most
+    1; `a` > 0 is the parameter of the radius."""
     n, M = sets_of_beliefs(setting)
     # the power of two may be huge
     return float(np.exp(min(0., np.log(n*budget) + M*np.log(2) - a/2)))

@@ -70,12 +70,11 @@ class Exploration:
     """The state of a run of the loop.
 
     `radius(N, t)` gives the radii (K,), `mixing(L, t)` the mixing weight for an arm
-    with count `L`; `watch(plan)`, if given, is called with each `Plan`. `L` (K,)
-    are the counts; `best` the `Finding` of the exploitation round with the smallest
-    bound, or None; `kept` what `remember` files; `looks` and `sizes` as for `compose`;
-    `leap(rounds)` may play up to so many rounds in a faster way, and says how many there
-    are. Raises `InvalidInput` for a `watch` that can't be called.
-    """
+    with count `L`; `watch(plan)`, if given, is called with each `Plan`. `L` (K,) are
+    the counts; `best` the `Finding` of the exploitation round with the smallest bound,
+    or None; `kept` what `remember` files; `looks` and `sizes` as for `compose`;
+    `leap(rounds)` may play up to so many rounds in a faster way, and says how many
+    there are. Raises `InvalidInput` for a `watch` that can't be called."""
     setting: Setting
     oracle: Oracle
     _: KW_ONLY
@@ -250,13 +249,13 @@ def compose(setting: Setting, oracle: Oracle, *, eps: float, delta: float,
             watch: Callable[[Any], object] | None = None, looks: int | None = None,
             sizes: Any = None) -> LoopLearner:
     r"""A `Learner` from its parts `radius`, `mixing`, `stop`, `decide` and `keep`,
-    functions that chapter 9 lists in a table; it ends after `rounds` interactions at the
-    latest. `eps` and `delta`, which the result repeats, and the oracle are taken as
+    functions that chapter 9 lists in a table; it ends after `rounds` interactions at
+    the latest. `eps` and `delta`, which the result repeats, and the oracle are taken as
     `check_learner` returns them; `solver` and `watch` are those of `oiafc`.
 
     `looks` and `sizes` (K,) say at how many rounds the radii are to hold (0: at all),
-    and how many beliefs an arm leads to at most, if the radii are the paper's: only then
-    can a proof be given.
+    and how many beliefs an arm leads to at most, if the radii are the paper's: only
+    then can a proof be given.
 
     Raises `InvalidInput` at once for a bad `solver` or `watch`.
 
@@ -278,8 +277,9 @@ def compose(setting: Setting, oracle: Oracle, *, eps: float, delta: float,
 def run_through(run: Exploration, steps: Generator[ScoringRule, Response, Any],
                 decide: Callable[..., dict[str, Any]], eps: float,
                 delta: float) -> Generator[ScoringRule, Response, Identification]:
-    """The rounds of `steps`, and what `decide` makes of their end. A run in which another
-    arm answers a rule of the oracle ends with that rule, of which nothing is proved."""
+    """The rounds of `steps`, and what `decide` makes of their end. A run in which
+    another arm answers a rule of the oracle ends with that rule, of which nothing is
+    proved."""
     try:
         decision = decide(run, (yield from steps))
     except Stopped:

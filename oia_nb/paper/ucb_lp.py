@@ -17,7 +17,7 @@ __all__ = ['ucb_bounds', 'OptimisticPrograms', 'Optimistic']
 # %% ../../nbs/paper/06_ucb_lp.ipynb #24e3b48b
 def ucb_bounds(setting: Setting, I: np.ndarray, C_hat: np.ndarray, I_c: np.ndarray,
                arm: int) -> np.ndarray:
-    r"(K,): the least $v - \hat v_S(k')$ must be for each $k'$; -inf for the arm itself."
+    r"(K,): the least that $v - \hat v_S(k')$ must be for each $k'$; -inf for `arm`."
     lower = C_hat[arm] - (I_c[arm] + setting.bound*I)
     lower[arm] = -np.inf
     return lower

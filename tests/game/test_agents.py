@@ -118,7 +118,7 @@ def test_stored_runs_are_its_own(tmp_path):
                      repetitions=2, seed=0, n_jobs=0)
     alone = experiment([other], **arguments)
     first = experiment([coin], **arguments, path=tmp_path/'runs')
-    with pytest.raises(InvalidInput, match='worlds'):
+    with pytest.raises(InvalidInput, match='differs in world coin'):
         experiment([other], **arguments, path=tmp_path/'runs')
     came = lambda frame: frame.drop(columns='seconds')
     assert not came(first).equals(came(alone))
