@@ -160,8 +160,8 @@ def check_container(name: str, value: Any) -> None:
             ('tocsr', 'a sparse', 'a dense array (call its .toarray())'),
             ('column_names', 'an Arrow', 'a pandas table (call its .to_pandas())'),
             ('collect', 'a lazy', 'a table that is there (call its .collect())')):
-        refused = hasattr(value, method) and not isinstance(value, type)
-        expect(not refused, name, f'{kind} {type(value).__name__}', wanted)
+        if hasattr(value, method) and not isinstance(value, type):
+            raise InvalidInput(name, f'{kind} {type(value).__name__}', wanted)
 
 def _axes_labels(value):
     """The labels of each axis of a dict, or of a pandas or polars object (None for an

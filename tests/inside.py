@@ -471,7 +471,11 @@ class Looking(Through):
         paid, u, mine = o.paid(c.rule), known.u, counts[c.arm]
         every = o.counts
         assert (every[c.arm] - c.counts == mine).all(), 'samples from before a registration'
-        rivals = set(self.judge.answered) - known.tied - known.unseen - ({c.arm} & {known.first})
+        # an arm that costs what the first one does can do no better than the zero rule
+        least = self.judge.world.costs[known.first] + 1e-6*self.judge.bound
+        rivals = {j for j in self.judge.answered if self.judge.world.costs[j] > least}
+        rivals |= {known.first} & set(self.judge.answered) - {c.arm}
+        rivals -= known.tied | known.unseen
         for j in rivals:
             best = self.judge.answered[j]
             least = np.tensordot(o.out, best, 2)

@@ -107,8 +107,8 @@ def action_informed_oracle(world: World, *, costs: dict[str, Any] | None = None,
                            delta: float = .05) -> Oracle:
     """The oracle with the widest margins of a known world (paper, Assumption 1).
 
-    `costs`, {arm: (low, high)}, or without them the world's `cost_ranges`, are for costs
-    that are only known to lie between two numbers: margins are those of the worst.
+    `costs`, {arm: (low, high)}, or without them the world's `cost_ranges`, are for
+    costs that are only known to lie between two numbers: margins are for the worst.
     `cases` is from how many cases the beliefs of the arms, or by a dict of each arm,
     were counted. With probability 1 - `delta` the margins hold for all distributions
     that these counts leave open (chapter 59). Raises `NotInducible`, naming every arm

@@ -166,9 +166,10 @@ class Boxes:
             raise Unproved
         lost, self.left = np.r_[lost, first - last], self.left - 1
         i = int(lost.argmax())
-        if lost[i] <= 0 or self.left < 0 or i == len(s) and b - a < SHORT:
-            raise Unproved
         at = float(s[i] if i < len(s) else (a + b)/2)
+        is_within = lost[i] > 0 and box[0, i] < at < box[1, i]
+        if not is_within or self.left < 0 or i == len(s) and b - a < SHORT:
+            raise Unproved
         below, above = box.copy(), box.copy()
         below[1, i] = above[0, i] = at
         return [dict(of=i, at=at), *self.steps(below, w), *self.steps(above, w)]
