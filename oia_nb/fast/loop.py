@@ -498,9 +498,9 @@ def code_key() -> str:
     code = Path(play_rounds.__code__.co_filename).read_bytes()
     return hashlib.sha256(code + repr(numbers).encode()).hexdigest()[:16]
 
-KERNELS = (dot, reply, draw_report, happen, estimate, has_moved, leads, paths,
-           pose, step, pivot, is_right, solve, put_on, plan_round, add_points, count_success, may_stop, follow_plan, is_short,
-           play_rounds)
+KERNELS = (dot, reply, draw_report, happen, estimate, has_moved, leads, paths, pose,
+           step, pivot, is_right, solve, put_on, plan_round, add_points,
+           count_success, may_stop, follow_plan, is_short, play_rounds)
 
 @cache
 def compiled() -> Callable[..., int]:
