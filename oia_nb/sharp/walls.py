@@ -384,9 +384,9 @@ class Majorants:
 class Cut:
     """A two-sided cut that a `Wall` gives: `m` (n, M) are the m_i, `short` (n,) the
     η_i, and `lies` the multipliers that prove them."""
-    def __init__(self, wall, m, short, lies):
-        self.wall, self.m = wall, m
-        self.short, self.lies = short, lies
+    def __init__(self, wall, m, short, lies, parts=()):
+        self.wall, self.parts = wall, parts
+        self.m, self.short, self.lies = m, short, lies
 
     @property
     def triple(self):
@@ -396,26 +396,28 @@ class Cut:
         g = (w.up[of] @ mu + width @ self.m)/w.cone.bound
         return g, 1 - WIDER, float(width @ self.short)
 
-def best_cut(wall, q):
+def best_cut(wall, q, cuts=()):
     """The cut with m_i that are least at the cheapest rule under shares q (N,) that
-    earlier choices allow, until these would allow it as well: all of them, mixed as
-    the program that finds the rule does."""
+    earlier `cuts` allow, until these would allow it as well: all of them, mixed as the
+    program that finds the rule does."""
     cone, o = wall.cone, wall.cone.outcomes
-    cuts, program = [], None
+    cuts, program = list(cuts), None
     s = every = cone.D.mean(0)/cone.D.mean()
     while True:
+        if cuts:
+            program = RegionProgram(cone.setting, [c.triple for c in cuts], program, o)
+            found = program.minimum(np.tensordot(q, o.out, 1), rule=True)
+            if found is None or len(cuts) == 6:
+                break
+            s = o.expected(found.rule)/cone.bound
         at = .9*s/s.mean() + .1*every if s.any() else every
         new = Cut(wall, *cone.majorants.least_at(at, wall.basis[1]))
         if cuts and new.triple[0] @ s*cone.bound >= .97:
             break
         cuts.append(new)
-        program = RegionProgram(cone.setting, [c.triple for c in cuts], program, o)
-        found = program.minimum(np.tensordot(q, o.out, 1), rule=True)
-        if found is None or len(cuts) == 6:
-            break
-        s = o.expected(found.rule)/cone.bound
-    parts = zip(*((c.m, c.short, c.lies) for c in cuts))
-    return Cut(wall, *(np.tensordot(program.shares, x, 1) for x in parts))
+    parts, w = zip(*((c.m, c.short, c.lies) for c in cuts)), program.shares
+    used = [c for c, share in zip(cuts, w) if share > 0]
+    return Cut(wall, *(np.tensordot(w, x, 1) for x in parts), used)
 
 # %% ../../nbs/sharp/22_walls.ipynb #4729d03b
 class CutRegion:
@@ -457,8 +459,9 @@ class CutRegion:
         self.key, self.walls = key, known
         q, o = counts/counts.sum(), self.cone.outcomes
         for w in known:
-            if w.n >= 1.4*self.at.get(w, (0, None))[0]:
-                self.at[w] = w.n, best_cut(w, q)
+            n, cut = self.at.get(w, (0, None))
+            if w.n >= 1.4*n:
+                self.at[w] = w.n, best_cut(w, q, cut.parts if cut else ())
         self.cuts = [self.at[w][1] for w in known]
         rows = [c.triple for c in self.cuts]
         if self.program and len(rows) == len(self.program.cuts):
