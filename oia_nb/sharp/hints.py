@@ -155,24 +155,25 @@ class Boxes:
         (first, _), (last, own) = self.own(a + SHORT), self.own(b)
         mean = self.top - a
         w = whose(self.logs(box[:1, :-1], mean)[0]) if w is None else w
-        for _ in range(2):
-            value, hint, s, lost = self.worst(box[:, :-1], mean, w)
-            if value + last >= self.want + HAIR/2:
-                return [hint | own]
-            here = self.logs(s[None], mean)[0]
-            w = whose(here)
+        value, hint, s, lost = self.worst(box[:, :-1], mean, w)
+        if value + last >= self.want + HAIR/2:
+            return [hint | own]
+        here = self.logs(s[None], mean)[0]
+        w = whose(here)
         if mixed_wealth(here) + first < self.want + HAIR:
             self.new.append(s)
             raise Unproved
-        lost, self.left = np.r_[lost, first - last], self.left - 1
+        # at s, the loss of one payment goes if that is divided; half of it, if μ is
+        self.left -= 1
+        at, lost = np.r_[s, (a + b)/2], np.r_[lost, (first - last)/2]
+        lost[(at <= box[0]) | (at >= box[1])] = 0.
         i = int(lost.argmax())
-        at = float(s[i] if i < len(s) else (a + b)/2)
-        is_within = lost[i] > 0 and box[0, i] < at < box[1, i]
-        if not is_within or self.left < 0 or i == len(s) and b - a < SHORT:
+        if lost[i] <= 0 or self.left < 0 or i == len(s) and b - a < SHORT:
             raise Unproved
         below, above = box.copy(), box.copy()
-        below[1, i] = above[0, i] = at
-        return [dict(of=i, at=at), *self.steps(below, w), *self.steps(above, w)]
+        below[1, i] = above[0, i] = at[i]
+        step = dict(of=i, at=float(at[i]))
+        return [step, *self.steps(below, w), *self.steps(above, w)]
 
 # %% ../../nbs/sharp/41_hints.ipynb #04f92a36
 def facts_so_far(run):
