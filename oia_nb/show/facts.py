@@ -149,8 +149,8 @@ class FactTable:
         "One thing as text, a line a fact; long ones are broken."
         from tabulate import tabulate
         wide = max(len(label) for label, _ in self.known()) + 2
-        return tabulate(self.known(), tablefmt='plain', disable_numparse=True,
-                        maxcolwidths=[None, WIDTH - wide])
+        broken = [(label, fill(text, WIDTH - wide)) for label, text in self.known()]
+        return tabulate(broken, tablefmt='plain', disable_numparse=True)
 
     def table(self, **options):
         "Several things as text, a row each."

@@ -143,9 +143,19 @@ def wrong_radii(run, t):
     ESTIMATE(run, t)
     run.I[:] *= 1.001
 
-ESTIMATE = loop.estimate
+def dual_only(T, m, n):
+    "No steps once the dual method has none."
+    return STEP(T, m, n) if T[:m, -1].min() < 0 else (-1, -1)
+
+def lying(T, r, e):
+    "A pivot after which the optimum is off by little."
+    PIVOT_ON(T, r, e)
+    T[r, -1] += 1e-6
+
+ESTIMATE, STEP, PIVOT_ON = loop.estimate, loop.step, loop.pivot
 FAULTS = {'radius': (loop, 'estimate', wrong_radii), 'paths': (loop, 'paths', lambda run: 0),
-          'no point': (loop, 'add_points', lambda run: None)}
+          'no point': (loop, 'add_points', lambda run: None),
+          'all optima alike': (loop, 'step', dual_only)}
 
 @pytest.mark.parametrize('fault', [None, *FAULTS])
 def test_a_planted_fault_is_seen(fault, monkeypatch):
@@ -190,6 +200,14 @@ def test_what_sleeps_is_never_the_lowest(reach, monkeypatch):
             least = (every[k::3, k, None] - every[k::3]).min(0)
             wrong += (np.delete(a.C[k] - least, k) > 1e-12).any()
     assert (wrong > 0) == (reach < 1)
+
+def test_a_wrong_solution_is_not_taken(monkeypatch):
+    "The loop holds its rules against what was asked, and leaves such plans to the learner."
+    world, oracle, method, options = a_run_with_programs()
+    options = options | dict(method=method, oracle=oracle, seed=1, compile=False)
+    right = simulate_fast(world, **options)
+    monkeypatch.setattr(loop, 'pivot', lying)
+    assert_same(right, simulate_fast(world, **options), world)
 
 def test_the_generator_is_left_where_the_coroutine_leaves_it():
     world, oracle, method, options = a_run_with_programs()

@@ -150,6 +150,21 @@ def flipped(f, p):
     rule = max((t for _, t in used(p)), key=lambda t: np.abs(t[1]).sum())[0]
     with_arm(f, rule, (arm_of(f, rule) + 1) % f.K)
 
+def another_at_zero(f, p):
+    "The zero rule had another answer, in a proof that rests on it."
+    rule, first = f.rounds[0, :2]
+    overs = [c['over'] for a in p['arms'] for c in a.get('cuts', ())]
+    if p['candidate'] and first not in overs:
+        raise LookupError
+    with_arm(f, rule, (first + 1) % f.K)
+
+def another_at_last(f, p):
+    "The last rule, which was asked before, has another answer now."
+    rule, arm = f.rounds[-1, :2]
+    if (f.rounds[:, 0] == rule).sum() == 1:
+        raise LookupError
+    f.rounds[-1, 1] = (arm + 1) % f.K
+
 def of_candidate(f, p):
     if not p['candidate']:
         raise LookupError
@@ -231,9 +246,9 @@ FORGED = dict(
     first_round=proof_with(lambda p: p.update(rounds=1)),
     flipped=facts_with(flipped),
 
-    zero=facts_with(lambda f, p: with_arm(f, f.rounds[0, 0], (f.rounds[0, 1] + 1) % f.K)),
+    zero=facts_with(another_at_zero),
     begins=facts_with(lambda f, p: replace(f, rounds=f.rounds[1:])),
-    drift=facts_with(lambda f, p: f.rounds.__setitem__((-1, 1), (f.rounds[-1, 1] + 1) % f.K)),
+    drift=facts_with(another_at_last),
     beliefs=facts_with(beliefs_turned),
 
     utility=facts_with(lambda f, p: replace(f, utility=2*f.utility)),
