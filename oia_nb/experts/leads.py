@@ -179,8 +179,8 @@ def lead_proof(run, a):
     proof = dict(kind='lead', attempt=run.attempts.index(a) + 1, rounds=[a.began, end],
                  rule=a.found.rule.values, share=float(a.share), price=float(a.price),
                  samples=N, bet=bet, inner=inner.proof)
-    return replace(mixed, certificate=replace(mixed.certificate, proof=proof,
-                                              facts=facts))
+    return replace(mixed, certificate=replace(
+        mixed.certificate, proof=proof, facts=facts))   # type: ignore
 
 def lead_result(run, status, violated=None):
     """The result of a run that has ended: of the attempt of which most is proved, if

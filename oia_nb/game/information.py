@@ -632,7 +632,7 @@ def make_world(joint: Sequence[Any], costs: Any, utility: ArrayLike, bound: floa
             f'{beliefs[i].tolist()} for {distinct[place[i]].tolist()}', stacklevel=2)
     setting = Setting(distinct, utility, bound, structure.K if arms is None else arms,
                       states, decisions, supports, prior)
-    return World(structure, setting, signals=signals, **fields)
+    return World(structure, setting, signals=signals, **fields)     # type: ignore
 
 # %% ../../nbs/paper/01_information.ipynb #ac292ccf
 ONE_BELIEF = 1e-12      # beliefs closer than this differ by rounding only

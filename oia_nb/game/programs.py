@@ -191,7 +191,8 @@ class CvxpyProgram(ArmProgram):
         self.solves += 1
         value = solve_cvxpy(cp.Problem(cp.Minimize(cost), rows),
                             *(['HIGHS'] if aim == 'price' else CVXPY_OPTIONS))
-        return None if value is None else Vertex(S.value, value, value)
+        at: Any = S.value
+        return None if value is None else Vertex(at, value, value)
 
     def _rule(self, x):
         return np.clip(x, 0., 1.) + 0.

@@ -129,5 +129,6 @@ def mean_lower(counts: np.ndarray, x: np.ndarray, threshold: float) -> float:
         return float(low + scale*exp(excess(-inf) - 1e-9*room)/(q/y).sum())
     if excess(-35) <= 0:
         return float(low)
-    p = q/(y + exp(brentq(excess, -35, 35, xtol=5e-10) - 1e-9))
+    t = brentq(excess, -35, 35, xtol=5e-10) - 1e-9      # type: ignore
+    p = q/(y + exp(t))
     return float(low + scale*(p @ y)/p.sum())

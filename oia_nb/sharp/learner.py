@@ -481,7 +481,7 @@ def boundaries(run, walls):
         ends = [a for a in known.answers.values() if a.arm == w.pair[1]]
         if w.pair[0] == known.first and not w.tied and ends:
             beyond = max(ends, key=lambda a: a.s.max()).rule
-            yield Boundary(*w.pair, known.zero, beyond, limits_of(w),
+            yield Boundary(w.pair[0], w.pair[1], known.zero, beyond, limits_of(w),
                            known.outcomes.expected,
                            lambda rule: payable(rule, run.how['unit']))
 

@@ -7,6 +7,7 @@ __all__ = ['NOISE', 'PLAIN', 'LEAST', 'HUGE', 'Cone', 'Contradiction', 'sparse',
 
 # %% ../../nbs/sharp/22_walls.ipynb #f63676b8
 from functools import cached_property
+from typing import Any
 from types import SimpleNamespace
 import numpy as np
 from ..experts.beliefs import Outcomes
@@ -114,7 +115,7 @@ class Wall:
     cheaper if it doesn't answer the zero rule. `contradicted()` lists rounds that no
     agent gives.
     """
-    def __init__(self, cone, pair, contradicted=tuple):
+    def __init__(self, cone, pair, contradicted: Any = tuple):
         M, self.pair = len(cone.D), pair
         self.cone = cone
         self.tied, self.contradicted = False, contradicted
@@ -415,9 +416,10 @@ def best_cut(wall, q, cuts=()):
         if cuts and new.triple[0] @ s*cone.bound >= .97:
             break
         cuts.append(new)
-    parts, w = zip(*((c.m, c.short, c.lies) for c in cuts)), program.shares
-    used = [c for c, share in zip(cuts, w) if share > 0]
-    return Cut(wall, *(np.tensordot(w, x, 1) for x in parts), used)
+    w = program.shares
+    m, short, lies = (np.tensordot(w, x, 1)
+                      for x in zip(*((c.m, c.short, c.lies) for c in cuts)))
+    return Cut(wall, m, short, lies, [c for c, share in zip(cuts, w) if share > 0])
 
 # %% ../../nbs/sharp/22_walls.ipynb #4729d03b
 class CutRegion:

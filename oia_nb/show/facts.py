@@ -14,6 +14,7 @@ from importlib.resources import files
 from math import floor, log10
 from string import Template
 from textwrap import fill
+from typing import Any
 import numpy as np
 
 # %% ../../nbs/handbook/88_facts.ipynb #5be5fa01
@@ -100,7 +101,7 @@ def paragraph(text):
     return fill(text, WIDTH)
 
 # %% ../../nbs/handbook/88_facts.ipynb #c2b8ec9c
-def value_text(value, form):
+def value_text(value: Any, form: Any) -> Any:
     "A value by its `form`, a function or a format; empty for None and NaN."
     if value is None or isinstance(value, float) and value != value:
         return ''

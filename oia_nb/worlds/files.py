@@ -45,7 +45,7 @@ def check_form(at, value, form):
         fits = isinstance(value, TYPES[kind])
         expect(fits and (kind == 'boolean' or not isinstance(value, bool)), at, value,
                f'JSON of the type {kind}')
-    if kind == 'array':
+    if kind == 'array' and isinstance(value, list):
         expect(len(value) >= form.get('minItems', 0), at, value, 'a list, not empty')
         for i, item in enumerate(value):
             check_form(f'{at}[{i}]', item, form['items'])
