@@ -50,7 +50,7 @@ class Expert(Agent):
 
     A kind overrides what differs: `feels(world, payments)`, `costs(world)`,
     `truth(world)` (K, M, W), `says(world, rule)` (K, M, M), `chooses(world, profits,
-    worth)` (K,) or `at(t)`, who it is in round t. Its fields may be `trait`s.
+    worth)` (K,) or `at(t)`, who it is in round t. `trait` makes its fields.
     """
     def __post_init__(self):
         for f in fields(self):

@@ -120,7 +120,8 @@ class Setting(Value):
     proxy : dict {state: {outcome: probability}}, or array (W, Y); optional
         The error rates of a test, which is seen in place of the state: its outcomes
         become the `states`, on which payments and reports are, and the decision is
-        worth what it was. Kept as `rates`.
+        worth what it was.
+    rates : array (W, Y), optional; as what `proxy` is kept
 
     Labels of a pandas `support` or `utility` are held against the names of states and
     decisions. Raises `InvalidInput` for anything else.

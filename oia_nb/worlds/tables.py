@@ -566,10 +566,13 @@ def world_from_table(frame: Any, *, state: str, arms: Any, costs: Any,
     smoothing : float; λ made-up cases, 0 where each signal came with each state
     rare : number; levels of fewer rows are named in a warning
 
-    `bound` and `proxy` are as for `Setting`, `name` and other fields as for `World`;
-    `states` are sorted if not given. Raises `InvalidInput` for what doesn't fit, e.g.
-    missing values and labels that differ only by case or blanks (all in one message,
-    with counts), or more than `MAX_SIGNALS` signals for one arm.
+    bound, decisions, proxy : as for `Setting`
+    states : list; the column's values, sorted if not given
+    name : str; as for `World`, like all other fields
+
+    Raises `InvalidInput` for what doesn't fit, e.g. missing values and labels that
+    differ only by case or blanks (all in one message, with counts), or more than
+    `MAX_SIGNALS` signals for one arm.
 
     >>> world_from_table(table, state='state', arms={'look': ['look'],
     ...     'guess': []}, costs={'look': .1, 'guess': 0}, utility=np.eye(2), bound=1.)
