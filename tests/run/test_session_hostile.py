@@ -166,6 +166,8 @@ def test_interrupted_at_any_moment(tmp_path):
                         with Session.open(s.journal.path, write=False) as file:
                             # the offer of a step that was cut off may be in the file, unread
                             assert held(file) == held(s)
+                assert held(s) == whole
+            with Session.open(tmp_path/f'{runs}.jsonl') as s:       # files a result that wasn't yet
                 assert held(s) == whole and not s.notes
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
