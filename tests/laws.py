@@ -20,7 +20,7 @@ from types import SimpleNamespace
 import numpy as np
 from scipy.stats import binom
 from conftest import amount
-from inside import Through
+from inside import Kept
 from oia_nb.all import (Lapsing, OIAError, Refused, Response, Told, action_informed_oracle,
                         agent_profit, brier, chen, generator, identify, is_proper, load_world,
                         make_world, menu_rule, mix, oiafb, oiafc, open_support, optimal_rule,
@@ -694,24 +694,6 @@ def law_searches(c=complexity):
             assert np.isclose((1 - alpha)*A, alpha*p.margin, rtol=2/N + 1e-9)
 
 # --- What a certificate says, beyond the paper: each number again, from the finished run ----
-
-class Kept(Through):
-    "A learner under way, whose rounds and end are kept."
-    def __init__(self, learner):
-        super().__init__(learner)
-        self.rules, self.responses, self.found = [], [], None
-    def send(self, response):
-        if response is not None:
-            self.responses.append(response)
-        try:
-            self.rules.append(self.learner.send(response))
-        except StopIteration as end:
-            self.found = end.value
-            raise
-        return self.rules[-1]
-    def stop(self):
-        self.found = self.learner.stop()
-        return self.found
 
 def keeping(make, kept):
     "`make`, which also files each learner that it makes under `kept`."
