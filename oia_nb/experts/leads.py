@@ -211,9 +211,8 @@ def leading(make, setting, oracle, *, eps, delta, margin, max_rounds, by_state=F
     lead; its `mixing` is the bound on the price of the lead.
 
     ``make(eps, delta, rounds, share)`` makes the learner of an attempt, of at most so
-    many rounds, with this share of all false alarms; `by_state` says whether prices
-    are what pairs of a report and a state show. Raises `InvalidInput`.
-    """
+    many rounds, with this share of all false alarms; `by_state` says whether prices are
+    what pairs of a report and a state show. Raises `InvalidInput`."""
     expect(oracle.margins is not None, 'oracle.margins', None,
            'known margins, from which the lead of a rule is proved')
     widest = float(oracle.margins.max())

@@ -28,8 +28,7 @@ from .told import ALARM, Told
 class OpenSetting(Value):
     r"""What the principal knows if she doesn't know the support: the fields of a
     `Setting`, `utility` (W, D), `bound`, `arms`, `states` and `decisions`, but for
-    `support`. Raises `InvalidInput`.
-    """
+    `support`. Raises `InvalidInput`."""
     utility: np.ndarray
     bound: float
     arms: Sequence[str]
@@ -208,8 +207,7 @@ def discover(open_setting, menus, *, eps, delta, mass=None, within=sharp,
     beliefs, and returns a `Discovery`.
 
     `menus` are K `OpenRule`s, one to make each arm answer; the other arguments are
-    those of `open_support`. Raises `InvalidInput`.
-    """
+    those of `open_support`. Raises `InvalidInput`."""
     mass, inner_eps = shares_of(open_setting, eps, mass)
     seen = Reported(open_setting, NEWS_SHARE*delta)
     run, found = OpenRun(open_setting, menus, mass, seen, max_rounds), None

@@ -221,8 +221,7 @@ def simulate_fast(world: World, *, method: str = 'oiafc', eps: float,
     refused.
 
     Returns the `Identification` that `simulate` returns, but for rounding. Raises what
-    the coroutines raise, and `InvalidInput` without Numba.
-    """
+    the coroutines raise, and `InvalidInput` without Numba."""
     check_agent(world)
     make, known = ENGINES[as_choice('method', method, ENGINES)]
     expect(solver == 'fast', 'solver', solver, '"fast" (another needs the coroutine)')

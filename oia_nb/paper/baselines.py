@@ -133,9 +133,8 @@ def link_arms(run, bits):
 # %% ../../nbs/appendix/79_baseline_proofs.ipynb #653a11b9
 @dataclass(frozen=True, eq=False)
 class Commitment:
-    r"""The best that an arm can be committed to: `upper` $U_k$ (None: even the
-    loosened program has no solution), `lower` $L_k$, the `rule` that earns that,
-    `solves`."""
+    r"""The best that an arm can be committed to: `upper` $U_k$ (None: even the loosened
+    program has no solution), `lower` $L_k$, the `rule` that earns that, `solves`."""
     upper: float | None
     lower: float
     rule: ScoringRule

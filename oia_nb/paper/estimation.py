@@ -20,15 +20,14 @@ class Transcript:
     """What the principal has seen: who answered which rule, and how often each arm
     reported each belief.
 
-    `counts` (K, M) and `N` (K,) are over all rounds so far, `rounds` is their
-    number. One entry a round, all of them filed by `record`: `arms` and `beliefs`
-    that answered, `states` (-1 where none is known), `kinds` of rounds, `targets`,
-    and `payments`, what the rule is expected to pay at the belief reported.
-    `points[k]` holds the expected payments s (n, M) of rules that arm k answered:
-    all that matter for the cost bounds, not one a round. If it `keeps` rules, `rules`
-    lists the payments (M, W) of those announced, each once, and `asked` which of them
-    it was, one entry a round.
-    """
+    `counts` (K, M) and `N` (K,) are over all rounds so far, `rounds` is their number.
+    One entry a round, all of them filed by `record`: `arms` and `beliefs` that
+    answered, `states` (-1 where none is known), `kinds` of rounds, `targets`, and
+    `payments`, what the rule is expected to pay at the belief reported. `points[k]`
+    holds the expected payments s (n, M) of rules that arm k answered: all that matter
+    for the cost bounds, not one a round. If it `keeps` rules, `rules` lists the
+    payments (M, W) of those announced, each once, and `asked` which of them it was, one
+    entry a round."""
     def __init__(self, setting: Setting, keeps: bool = False) -> None:
         self.setting = setting
         self.rounds = 0
@@ -86,16 +85,15 @@ class Transcript:
     def record(self, arm: int, belief: int, s: np.ndarray, line: Any = None,
                place: float = 0., *, state: int | None = None, kind: int = NORMAL,
                target: int | None = None) -> None:
-        """Add a round: `arm` answered a rule with expected payments `s` (M,) and
-        reported `belief` (an index); the `state`, if it is known.
+        """Add a round: `arm` answered a rule with expected payments `s` (M,) and reported
+        `belief` (an index); the `state`, if it is known.
 
         `target` is the arm that was meant to answer, by default the one that did. A round
         of the kind NORMAL that another arm answers is filed as FORCED.
 
-        If the rule lies on a segment, `line` (hashable) names the segment and
-        `place` where on it; of the points of one segment answered by one arm, only
-        the two outermost are kept.
-        """
+        If the rule lies on a segment, `line` (hashable) names the segment and `place` where
+        on it; of the points of one segment answered by one arm, only the two outermost are
+        kept."""
         target = arm if target is None else target
         self.rounds += 1
         self.counts[arm, belief] += 1
@@ -149,11 +147,10 @@ def event_holds(world: World, q_hat: np.ndarray, I: np.ndarray) -> bool:
 
 # %% ../../nbs/paper/05_estimation.ipynb #a9a2f605
 def cost_upper(transcript: Any, I: np.ndarray) -> np.ndarray:
-    """$C_+$ (K, K) from a `Transcript` and the radii `I` (K,) (paper, appendix on
-    cost estimates).
+    """$C_+$ (K, K) from a `Transcript` and the radii `I` (K,) (paper, appendix on cost
+    estimates).
 
-    Infinite in the row of an arm that never answered; the diagonal is zero.
-    """
+    Infinite in the row of an arm that never answered; the diagonal is zero."""
     B_S, q = transcript.setting.bound, transcript.q_hat
     U = np.full((len(q), len(q)), np.inf)
     for k, s in enumerate(transcript.points):
@@ -170,8 +167,7 @@ def shortest_paths(theta: np.ndarray, phi: np.ndarray) -> tuple[np.ndarray, np.n
 
     `theta` (K, K) antisymmetric, `phi` (K, K) symmetric edge lengths. Floyd and
     Warshall's algorithm, all pairs at once, so that a path and its mirror image are
-    always chosen together.
-    """
+    always chosen together."""
     C, length = theta.copy(), phi.copy()
     for k in range(len(phi)):
         detour = length[:, k, None] + length[k]
@@ -187,12 +183,11 @@ EVENT_TOL = 1e-9
 
 def cost_estimates(C_plus: np.ndarray,
                    bound: float) -> tuple[np.ndarray, np.ndarray, bool]:
-    r"""$\hat C$ and $I_c$ (K, K) from the upper bounds $C_+$, and whether some
-    interval was empty.
+    r"""$\hat C$ and $I_c$ (K, K) from the upper bounds $C_+$, and whether some interval
+    was empty.
 
-    An empty interval ($C_+ < C_-$) can't happen on the event: it proves that the
-    event failed (erratum E11).
-    """
+    An empty interval ($C_+ < C_-$) can't happen on the event: it proves that the event
+    failed (erratum E11)."""
     C_minus = -C_plus.T
     violated = bool((C_plus < C_minus - EVENT_TOL*bound).any())
     known = np.isfinite(C_plus) & np.isfinite(C_minus)

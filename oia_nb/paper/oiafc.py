@@ -46,10 +46,9 @@ class Plan:
 
     `t` the round; `N` (K,) counts, `q_hat` (K, M), `I` (K,) radii, `C_hat` and `I_c`
     (K, K); `profits` (K,) optimistic ones; `target` the arm aimed at; `alpha` the
-    mixing weight; `S_hat` the optimistic rule, `rule` the one to announce;
-    `violated` if something was seen that can't happen on the event; `bound` the
-    smallest bound on the regret proved so far (infinite at first).
-    """
+    mixing weight; `S_hat` the optimistic rule, `rule` the one to announce; `violated`
+    if something was seen that can't happen on the event; `bound` the smallest bound on
+    the regret proved so far (infinite at first)."""
     t: int
     N: np.ndarray
     q_hat: np.ndarray

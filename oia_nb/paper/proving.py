@@ -92,8 +92,7 @@ def prove_by_counts(claim, facts, points, *, until, answered, share) -> dict:
     `points` {round: payments (M,)} are the answers to choose from; `until` the rounds
     as of which arms, and the rule, are looked at; `answered` the round in which the arm
     answered the rule, 0 if it must; `share` the oracle's, None for bounds of another
-    form than the paper's.
-    """
+    form than the paper's."""
     first, last = (Counted(claim, facts, t) for t in until)
     u, k = last.u, claim.arm
     left = u - (facts.support*claim.rule).sum(1)
