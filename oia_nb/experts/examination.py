@@ -46,8 +46,7 @@ class CalibrationWatch:
     def see(self, arm, belief, state):
         "One more round: all are indices. Returns $E_t$."
         step, self.rounds = self.steps[belief, state], self.rounds + 1
-        self.logs[0] += step
-        self.logs[arm + 1] += step
+        self.logs[[0, arm + 1]] += step
         top = self.logs.max(1)
         if np.isinf(top).any():
             self.evidence = np.inf

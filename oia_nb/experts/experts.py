@@ -210,7 +210,8 @@ class Wrapped(Expert):
         return self if inner is self.inner else replace(self, inner=inner)
 
 for name in 'feels', 'unfelt', 'costs', 'truth', 'says', 'chooses':
-    setattr(Wrapped, name, lambda self, *args, name=name: getattr(self.inner, name)(*args))
+    setattr(Wrapped, name,
+            lambda self, *args, name=name: getattr(self.inner, name)(*args))
 
 @dataclass(frozen=True, eq=False)
 class Lapsing(Wrapped):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import frexp
 from typing import Any
 import numpy as np
-from ..core import InvalidInput, as_number
+from ..core import as_number, expect
 from ..game.information import Response
 from ..game.scoring import ScoringRule, mix
 from .estimation import FORCED, Transcript
@@ -47,8 +47,7 @@ def binary_search(transcript: Transcript, S0: ScoringRule, S1: ScoringRule, *,
     `beyond` says which arms answer as `k1` does, itself only by default. Raises
     `InvalidInput` for a threshold that isn't positive: such a search would never end.
     """
-    if not threshold > 0:
-        raise InvalidInput('threshold', threshold, 'a number above 0')
+    expect(threshold > 0, 'threshold', threshold, 'a number above 0')
     beyond = beyond or (lambda arm: arm == target)
     lam_min, lam_max = 0., 1.
     k0, target = k_S0, k1
