@@ -21,7 +21,7 @@ import numpy as np
 from scipy.stats import binom
 from conftest import amount
 from inside import Kept
-from oia_nb.all import (Lapsing, OIAError, Refused, Response, Told, action_informed_oracle,
+from oia_nb.all import (InvalidInput, Lapsing, OIAError, Response, Told, action_informed_oracle,
                         agent_profit, brier, chen, generator, identify, is_proper, load_world,
                         make_world, menu_rule, mix, oiafb, oiafc, open_support, optimal_rule,
                         patient, random_world, sharp, shortlist, simple_regret, simulate, spherical,
@@ -971,7 +971,7 @@ def law_snap():
             continue
         try:
             place, _, far = as_report(z, said.tolist())
-        except Refused:
+        except InvalidInput:
             assert gaps.min() > .01
         else:
             assert place == gaps.argmin() and close(far, gaps.min()) and far <= .0100001

@@ -46,8 +46,7 @@ class CalibrationWatch:
     def see(self, arm, belief, state):
         "One more round: all are indices. Returns $E_t$."
         step, self.rounds = self.steps[belief, state], self.rounds + 1
-        self.logs[0] += step
-        self.logs[arm + 1] += step
+        self.logs[[0, arm + 1]] += step
         top = self.logs.max(1)
         if np.isinf(top).any():
             self.evidence = np.inf
@@ -173,11 +172,10 @@ class Watches:
 class Boundary:
     """What a learner knows of the rules at which arm `k` gives way to arm `j`.
 
-    `anchor` is a rule that k answers and `beyond` one that j answers; `limits(s)`
-    bound a function of rules with the expected payments s (M,), which is positive
-    where k is better than j for the expert, negative where j is, and of the order of 1
-    at the anchor. `coin` makes a rule payable.
-    """
+    `anchor` is a rule that k answers and `beyond` one that j answers; `limits(s)` bound
+    a function of rules with the expected payments s (M,), which is positive where k is
+    better than j for the expert, negative where j is, and of the order of 1 at the
+    anchor. `coin` makes a rule payable."""
     k: int
     j: int
     anchor: ScoringRule
@@ -233,14 +231,13 @@ def fresh_rule(setting, rng):
 FRESH, FIRM = 6, 6
 
 def examine(ask, setting, answers, *, found=None, boundaries=(), seed=0):
-    """The closing examination, a generator that a learner yields from; returns a
-    tuple of `Check`.
+    """The closing examination, a generator that a learner yields from; returns a tuple
+    of `Check`.
 
     ``ask(rule, arm)`` is a generator of one round, which yields the rule that `arm`
     should answer, and returns the arm that does. `answers` are the pairs (rule, arm) on
     which the certificate rests, and `found` is the one to be certified. The `seed` is
-    of the directions in which `boundaries` are crossed.
-    """
+    of the directions in which `boundaries` are crossed."""
     firm = [] if found is None else [found]*FIRM
     again = yield from ask_again(ask, [*firm, *answers])
     if not again.passed or not boundaries:

@@ -29,11 +29,10 @@ class Found:
     """What a search for rules found.
 
     `rules`: one an arm, None for an arm that never answered. `missing`: the names of
-    these. `tries` rules were announced to find them, the first of which pays
-    nothing; `hits` (K,) of them each arm answered; `rounds` all rounds. `volume`:
-    with probability 1 - `delta` each arm that answers at least this share of the
-    search measure was seen.
-    """
+    these. `tries` rules were announced to find them, the first of which pays nothing;
+    `hits` (K,) of them each arm answered; `rounds` all rounds. `volume`: with
+    probability 1 - `delta` each arm that answers at least this share of the search
+    measure was seen."""
     rules: tuple
     missing: tuple
     hits: np.ndarray

@@ -48,8 +48,7 @@ class Told(Value):
         How often all checks of one run together may raise a false alarm, in (0, 1]:
         each watch of a learner has an equal share.
 
-    Raises `InvalidInput`.
-    """
+    Raises `InvalidInput`."""
     lapses: float = 0.
     band: float = 0.
     beliefs: str = 'calibrated'

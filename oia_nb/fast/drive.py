@@ -43,7 +43,7 @@ def check_truth(oracle: Oracle) -> None:
 ENGINES: dict = dict(oiafc=(oiafc, dict(mixing='theorem1', max_rounds=10_000_000)),
                      oiafb=(oiafb, dict(budget=None, a=None)))
 
-def loop_side(run: Exploration, eps: float, mixing: str | None = None) -> dict[str, Any]:
+def loop_side(run: Exploration, eps: float, mixing: str | None = None) -> dict:
     """The fields of `RunArrays` by which the loop plays as the learner of `run` does:
     OIAFC with the `mixing` of that name, OIAFB without."""
     z, falling = run.setting, mixing == 'theorem1'
@@ -221,8 +221,7 @@ def simulate_fast(world: World, *, method: str = 'oiafc', eps: float,
     refused.
 
     Returns the `Identification` that `simulate` returns, but for rounding. Raises what
-    the coroutines raise, and `InvalidInput` without Numba.
-    """
+    the coroutines raise, and `InvalidInput` without Numba."""
     check_agent(world)
     make, known = ENGINES[as_choice('method', method, ENGINES)]
     expect(solver == 'fast', 'solver', solver, '"fast" (another needs the coroutine)')

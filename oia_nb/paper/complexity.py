@@ -25,11 +25,10 @@ from ..game.oracle import action_informed_oracle
 class Problem:
     """The numbers that the bounds of the paper depend on.
 
-    `K` arms, `M` beliefs, `B_S` and `B_u` the bounds of payments and utilities,
-    `eps` and `delta` the target, `margin` the oracle's; `gaps` (K,), 0 for the best
-    arm; None if nothing is known of them; `signed` if rules may pay as little as
-    -B_S. See `problem_of`.
-    """
+    `K` arms, `M` beliefs, `B_S` and `B_u` the bounds of payments and utilities, `eps`
+    and `delta` the target, `margin` the oracle's; `gaps` (K,), 0 for the best arm; None
+    if nothing is known of them; `signed` if rules may pay as little as -B_S. See
+    `problem_of`."""
     K: int
     M: int
     B_S: float
@@ -249,12 +248,11 @@ class Forecast:
 
     `least`: no certified run of OIAFC is shorter (Theorem 1's $\alpha$); `theorem1`,
     `corollary1`: on the event no run is longer, with either $\alpha$; `budget`: the
-    smallest T at which Theorem 2 promises the target. `parts` of Theorem 1's bound,
-    by name: searches that have to be paid for until all pairs of arms are closed,
-    one more a pair, and those in which the target never answered ("blind");
-    `dominant` names the largest. `knobs` {knob: {measure: factor}} is what the
-    change described in `KNOBS` multiplies each measure by.
-    """
+    smallest T at which Theorem 2 promises the target. `parts` of Theorem 1's bound, by
+    name: searches that have to be paid for until all pairs of arms are closed, one more
+    a pair, and those in which the target never answered ("blind"); `dominant` names the
+    largest. `knobs` {knob: {measure: factor}} is what the change described in `KNOBS`
+    multiplies each measure by."""
     problem: Problem
     least: float
     theorem1: float

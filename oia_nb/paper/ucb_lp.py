@@ -27,8 +27,7 @@ class OptimisticPrograms:
     r"""UCB-LP of every arm, round after round (the paper's section 4.3).
 
     `solve` answers for one round; `solver` is "fast", "highs" or "cvxpy" (the
-    reference). `lp_solves` counts the calls of a solver.
-    """
+    reference). `lp_solves` counts the calls of a solver."""
     def __init__(self, setting, oracle, solver='fast'):
         self.setting, self.oracle = setting, oracle
         self._program, self._made = program_route(solver), {}
@@ -66,10 +65,9 @@ class OptimisticPrograms:
 class Optimistic:
     r"""The optimistic programs of one round, solved.
 
-    `profits` (K,) are $\hat h_k^t$, upper bounds that the solver has proved;
-    infinite for an arm without observations. `infeasible` lists the arms whose
-    program has no solution; they get the fallback of the paper.
-    """
+    `profits` (K,) are $\hat h_k^t$, upper bounds that the solver has proved; infinite
+    for an arm without observations. `infeasible` lists the arms whose program has no
+    solution; they get the fallback of the paper."""
     programs: OptimisticPrograms
     counts: np.ndarray
     I: np.ndarray
