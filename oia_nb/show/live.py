@@ -109,8 +109,6 @@ class LiveFigure(Shown):
     @cached_property
     def widget(self) -> Any:
         "The figure as an anywidget, whose traits are named like the state."
-        expect(find_spec('anywidget'), 'widget', 'no anywidget',
-               'pip install "oia_nb[notebooks]"')
         import anywidget
         import traitlets
         values = {'data': self.data} | self.start
@@ -120,9 +118,8 @@ class LiveFigure(Shown):
     @property
     def state(self) -> dict[str, Any]:
         "What the reader has set, as far as Python can know it: a dictionary."
-        if 'widget' not in vars(self):
-            return dict(self.start)
-        return {k: getattr(self.widget, k) for k in self.start}
+        return {k: getattr(vars(self).get('widget'), k, v)
+                for k, v in self.start.items()}
 
     def __repr__(self):
         return f'LiveFigure({self.name!r}, {", ".join(self.start)} can be moved)'
