@@ -10,7 +10,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                             'oia_nb.cli.Parser.add_options': ('handbook/cli.html#parser.add_options', 'oia_nb/cli.py'),
                             'oia_nb.cli.Parser.error': ('handbook/cli.html#parser.error', 'oia_nb/cli.py'),
                             'oia_nb.cli.ahead_text': ('handbook/cli.html#ahead_text', 'oia_nb/cli.py'),
-                            'oia_nb.cli.check_rounding': ('handbook/cli.html#check_rounding', 'oia_nb/cli.py'),
                             'oia_nb.cli.close_session': ('handbook/cli.html#close_session', 'oia_nb/cli.py'),
                             'oia_nb.cli.command': ('handbook/cli.html#command', 'oia_nb/cli.py'),
                             'oia_nb.cli.copy_book': ('handbook/cli.html#copy_book', 'oia_nb/cli.py'),

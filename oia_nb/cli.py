@@ -100,7 +100,8 @@ def parser(words=None):
                  description=oia_nb.__doc__.partition('\n')[0])
     top.add_argument('--version', action='version',
                      version=f'oia_nb {oia_nb.__version__}')
-    places = {'': top.add_subparsers(title='commands', metavar='COMMAND', required=True)}
+    inner = dict(required=True, title='commands', metavar='COMMAND')
+    places = {'': top.add_subparsers(**inner)}
     def add(place, word, text):
         line = ' '.join(text.split()).partition('. ')[0].rstrip('.')
         return places[place].add_parser(word, description=text, help=line,
@@ -108,8 +109,7 @@ def parser(words=None):
     for name, (f, options) in COMMANDS.items():
         group, _, word = name.rpartition(' ')
         if group not in places:
-            places[group] = add('', group, GROUPS[group]).add_subparsers(
-                title='actions', metavar='ACTION', required=True)
+            places[group] = add('', group, GROUPS[group]).add_subparsers(**inner)
         one = add(group, word, f.__doc__)
         one.set_defaults(run=f)
         if words is None or words[:name.count(' ') + 1] == name.split():
@@ -140,6 +140,11 @@ def passed_on(args, own):
 
 def open_world(args):
     "The world that the options name, without the arms to leave out."
+    if getattr(args, 'digits', None) is not None:
+        core.as_integer('digits', args.digits, tickets.FEWEST_DECIMALS,
+                        tickets.MOST_DECIMALS)
+    if getattr(args, 'margin', None) is not None:
+        core.as_number('margin', args.margin, 0.)
     world = read_world(args.world)
     if getattr(args, 'expert', None) is not None:
         world = dataclasses.replace(world, agent=experts.parse_expert(args.expert))
@@ -262,14 +267,6 @@ def menu_rows(menu, setting):
 # %% ../nbs/handbook/70_cli.ipynb #7a8b9c02
 MORE_DIGITS = 4       # how many digits are tried beyond the first
 
-def check_rounding(args):
-    "Refuse bad `--digits` and `--margin` before anything is done."
-    if args.digits is not None:
-        core.as_integer('digits', args.digits, tickets.FEWEST_DECIMALS,
-                        tickets.MOST_DECIMALS)
-    if args.margin is not None:
-        core.as_number('margin', args.margin, 0.)
-
 def hand_over(world, rule, args):
     """(`RoundedMenu` or None, why): the rule in round numbers, for an agent who makes
     no mistakes. `why` tells why the first digits tried won't do; None if they will."""
@@ -360,7 +357,6 @@ def copy_chapters(args):
 def show_optimal(args):
     """Solve the game of a known world: the best rule to hand over, and the best
     profit of every arm."""
-    check_rounding(args)
     world = open_world(args)
     arms, best = world.setting.arms, solved.optimal_rule(world)
     widest = [oracles.widest_margin(world, k)[0] for k in range(len(arms))]
@@ -406,11 +402,13 @@ def find_oracle(world):
     tell('note:', learners.LEFT_OUT % ', '.join(left) if left else None)
     return rest, oracle
 
-def run_learner(world, oracle, args, **options):
+def run_learner(world, oracle, args):
     "Run a learner as the command's options say."
-    return experiments.identify_whole(
-        world, eps=args.eps, delta=args.delta, seed=args.seed, method=args.method,
-        progress=not args.quiet, oracle=oracle, **options)
+    own = 'world expert digits save figure'
+    if 'margin' not in learners.learner_row(args.method).options:
+        own += ' margin'        # it is for the rule to hand over alone
+    return experiments.identify_whole(world, oracle=oracle, progress=not args.quiet,
+                                      **passed_on(args, own))
 
 def put_result(world, result, args, *texts, **fields):
     "Print a result and its rule in round numbers, then `texts`; as JSON with `fields`."
@@ -462,15 +460,11 @@ def learner_options():
          '--digits --save --json --quiet')
 def run_identify(args):
     "Learn the best rule of a world from simulated responses, without looking into it."
-    check_rounding(args)
     world = open_world(args)
     args.method = args.method or learners.learner_for(args.told, world.setting.support)
     args.quiet = args.quiet or args.engine == 'fast'
-    options = passed_on(args, 'world eps delta seed method expert digits save')
-    if 'margin' not in learners.learner_row(args.method).options:
-        options.pop('margin', None)         # it is for the rule to hand over alone
     world, oracle = (world, None) if args.no_oracle else find_oracle(world)
-    result = run_learner(world, oracle, args, **options)
+    result = run_learner(world, oracle, args)
     if args.save:
         result.save(args.save)
     put_result(world, result, args)
@@ -512,15 +506,12 @@ def run_compare(args):
     side."""
     import logging
     worlds = [read_world(w) if w == '-' else w for w in args.worlds]
-    same = {name: getattr(args, name)
-            for name in ('budget', 'cap', 'repetitions', 'seed')}
+    said = passed_on(args, 'worlds jobs')
     logging.disable(logging.WARNING)        # errors are said below
     try:
         found = experiments.compare(
-            worlds or ('advert', 'clinic'), **same, eps=args.eps, delta=args.delta,
-            n_jobs=args.jobs, path=args.path, progress=not args.quiet, told=args.told,
-            margin=args.margin,
-            expert=args.expert and experts.parse_expert(args.expert))
+            worlds or ('advert', 'clinic'), n_jobs=args.jobs, progress=not args.quiet,
+            **said | dict(expert=args.expert and experts.parse_expert(args.expert)))
     finally:
         logging.disable(logging.NOTSET)
     if found.frame.error.notna().all():
@@ -529,7 +520,8 @@ def run_compare(args):
         return put_json(documents.compare_to_dict(
             found, worlds=list(dict.fromkeys(found.frame.world)),
             target=dict(eps=args.eps, delta=args.delta),
-            compiled=experiments.is_compiled(), **same,
+            compiled=experiments.is_compiled(),
+            **{name: said[name] for name in ('budget', 'cap', 'repetitions', 'seed')},
             methods=experiments.suite(args.budget, args.cap, args.told, args.margin)))
     print(facts.comparison_facts(found.table).table(), *error_lines(found.frame),
           sep='\n')
@@ -562,12 +554,10 @@ def worth_text(worth):
 # %% ../nbs/handbook/70_cli.ipynb #f0ca5703
 def play_ahead(world, args, runs, **options):
     "What a learner will take and cost: the rows of `forecast` as dicts."
-    same = {name: getattr(args, name) for name in (
-        'eps', 'delta', 'seed', 'cap', 'margin', 'fee', 'told', 'unit', 'rounds',
-        'sums')}
-    return experiments.forecast(world, runs=runs, progress=not args.quiet,
-                                methods=args.method and [args.method], **same,
-                                **options).to_dict('records')
+    return experiments.forecast(
+        world, runs=runs, progress=not args.quiet,
+        methods=args.method and [args.method], **options,
+        **passed_on(args, 'world hires runs expert currency method')).to_dict('records')
 
 def ahead_text(row, currency=None):
     "Such a row in words."
@@ -666,26 +656,19 @@ def run_demo(args):
     """Play a learner against a simulated agent, and show what it found, what that is
     worth, and what the paper's algorithm would have needed. Each learner has an
     accuracy and a confidence of its own, which take some seconds."""
-    from matplotlib.figure import Figure
     demos = {name: row.demo for name, row in learners.LEARNERS.items() if row.demo}
     eps, delta = demos[core.as_choice('--method', args.method, demos)]
     args.eps = eps if args.eps is None else args.eps
     args.delta = delta if args.delta is None else args.delta
-    check_rounding(args)
     world, oracle = find_oracle(open_world(args))
     best = solved.optimal_rule(world)
-    # a learner checks what it is given before its first announcement
-    next(learners.learner_row(args.method).make(world.setting, oracle, eps=args.eps,
-                                                delta=args.delta))
-    core.generator(args.seed)
-    with core.file_trouble('figure', args.figure, 'where a figure can be saved'):
-        Figure().savefig(args.figure)
-    if not args.json:
-        print(introduction(world, best, oracle.margins, args), flush=True, end='\n\n')
     result = run_learner(world, oracle, args)
-    draw_result(world, result, best, args.figure)
+    with core.file_trouble('figure', args.figure, 'where a figure can be saved'):
+        draw_result(world, result, best, args.figure)
     needs = complexity.n_min(complexity.problem_of(world, args.eps, args.delta,
                                                    oracle.margin))
+    if not args.json:
+        print(introduction(world, best, oracle.margins, args), end='\n\n')
     texts = [paper_text(result, needs)]*(args.method != 'oiafc')
     put_result(world, result, args, *texts, f'Figure: {args.figure}',
                figure=args.figure, paper_needs=needs)

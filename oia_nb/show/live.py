@@ -192,8 +192,9 @@ def game_figure(world: World, *, kink: Sequence[float] | None = None,
     """
     z, best = world_with(world, 2, 'two'), optimal_rule(world)
     star = bet_kink(best.rule)
-    top = float(f'{2*star[1] if star else z.bound/4:.1g}') if top is None else as_number(
-        'top', top, 0., z.bound, strict_low=True)
+    if top is None:
+        top = float(f'{2*star[1] if star else z.bound/4:.1g}')
+    as_number('top', top, 0., z.bound, strict_low=True)
     kink = [.6, .7*top] if kink is None else as_array('kink', kink, (2, )).tolist()
     data = dict(arms=z.arms, states=z.states, beliefs=z.support[:, 1],
                 u=z.belief_utility, q=world.belief_distributions, costs=world.costs,
@@ -319,9 +320,9 @@ class SessionForm(Shown):
     def __init__(self, session: Session) -> None:
         self.session = as_kind('session', session, Session)
 
-    def press(self, button: str, *, arm: str = CHOOSE, belief: int | str = CHOOSE,
+    def press(self, button: str, *, arm: str = CHOOSE, belief: Any = CHOOSE,
               state: str = UNKNOWN, reason: str = '', round: int | None = None) -> str:
-        "What a button does, with what is filled in, in the round shown; a line of text."
+        "What a button does in the round shown, with what is filled in; in a line."
         s = self.session
         if as_choice('button', button, BUTTONS) == 'decline':
             s.decline(reason or 'no reason given', round=round)
@@ -345,11 +346,12 @@ class SessionForm(Shown):
     def fields(self) -> dict[str, tuple[str, list]]:
         "What may be chosen, by name: a label, and pairs of words and what they stand for."
         z = self.session.setting
-        words = lambda b: ' / '.join(f'{100*p:.{int(z.W == 2)}f}' for p in b[z.W == 2:]) + ' %'
+        form, named = ('.1f', slice(1, 2)) if z.W == 2 else ('.0f', slice(None))
+        words = lambda b: ' / '.join(format(100*p, form) for p in b[named]) + ' %'
         beliefs = [(words(z.support[i]), int(i)) for i in np.lexsort(z.support.T)]
         return dict(
             arm=('arm', [(a, a) for a in (CHOOSE, *z.arms)]),
-            belief=(f'belief in {" / ".join(z.states[z.W == 2:])}',
+            belief=(f'belief in {" / ".join(z.states[named])}',
                     [(CHOOSE, CHOOSE), *beliefs]),
             state=('state', [(w, w) for w in (UNKNOWN, *z.states)]))
 
