@@ -37,7 +37,6 @@ from oia_nb.paper.baselines import etc
 from oia_nb.paper.binary_search import search_depth
 from oia_nb.paper.estimation import Transcript
 from oia_nb.run.learner import Finding, ask_oracle, check_response, finish, learner
-from oia_nb.run.runs import fit_exponent, share_interval
 from oia_nb.run.session import as_report
 from oia_nb.sharp.record import Record
 from oia_nb.worlds.files import world_from_dict, world_to_dict
@@ -352,9 +351,6 @@ FIXED = {       # a call, and for each of its keywords (what is named, after a d
         [brier(Z.support[:2]), *ORACLE.rules[1:]]])),
     'plot_rule': (good(plot_rule, rule=BEST), dict(rule=[CLINIC], setting=['clinic'])),
     'plot_profits': (good(plot_profits, FOUND, setting=COIN.setting), dict(setting=[Z])),
-    'fit_exponent': (good(fit_exponent, x=[1, 2], y=[1, 2]), dict(
-        x=[[1, 1], [-1, 1]], y=[[1, 2, 3], [0, 2]], level=[95])),
-    'share_interval': (good(share_interval, k=0, n=2), dict(k=[3], n=[0], level=[2])),
 }
 CALLS = [(name, key) for name, (_, kinds) in FIXED.items() for key in kinds]
 
