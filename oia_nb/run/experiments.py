@@ -97,12 +97,10 @@ def regret_of(world, found):
     return float(best - principal_profit(world, found.rule))
 
 def measure(known, found):
-    """The columns that an `Identification` fills: `rounds`, `normal_rounds`,
-    `forced_rounds`, `searches`, `lp_solves`, `status`; `arm_rounds`, in which the
-    arm that it names answered; `stopped`, whether it ended by its own rule and not
-    at a cap; `regret`, the true one; `bound`, what was proved of it; `arm`, and
-    whether it is `correct` (a tie is); what it `paid` and `lost`, and the round of its
-    `break_even`, None if it has none."""
+    """The columns that an `Identification` fills; `arm_rounds`, in which the arm that
+    it names answered; `stopped`, whether it ended by its own rule and not at a cap; the
+    true `regret`; `bound`, what was proved of it; whether its arm is `correct` (a tie
+    is); and the round of its `break_even`, None if it has none."""
     world, k = known.world, found.arm
     finite = lambda x: float(x) if np.isfinite(x) else None
     row = {name: int(getattr(found, name)) for name in list(RESULTS)[:5]}
@@ -481,10 +479,8 @@ def is_compiled():
 
 def suite(budget=2000, cap=1_000_000, told=None, margin=0.):
     """The methods of `compare`, {label: (name, options)}: the variants of learners that
-    honour what is `told` and a `margin`. Raises `InvalidInput` if none does.
-
-    A learner gets `budget` if it takes one, or stops at `cap` rounds if it is compiled.
-    """
+    honour what is `told` and a `margin`. Raises `InvalidInput` if none does. A learner
+    gets `budget` if it takes one, or stops at `cap` rounds if it is compiled."""
     loop = dict(budget=cap) | (dict(engine='fast') if is_compiled() else {})
     asked = set(as_told(told).unusual) - {'alarm'}
     found = {}
@@ -536,9 +532,8 @@ def compare(worlds: Any = ('advert', 'clinic'), *, eps: float = .2, delta: float
     budget, cap = as_integer('budget', budget, 1), as_integer('cap', cap, 1)
     margin = as_number('margin', margin, 0.)
     methods = suite(budget, cap, told, margin) if methods is None else methods
-    grid: dict[str, Any] = dict(eps=eps, delta=delta)
-    grid |= {'told': str(as_told(told))} if told else {}
-    grid |= {'margin': margin} if margin else {}
+    more = dict(told=told and str(as_told(told)), margin=margin)
+    grid = dict(eps=eps, delta=delta) | {k: v for k, v in more.items() if v}
     frame = experiment(worlds, methods, grid, repetitions, seed, n_jobs, path, progress)
     return Comparison(frame, summarise(frame, ['world', 'method']))
 
@@ -565,12 +560,7 @@ def with_fee(found, fee):
 # %% ../../nbs/handbook/67_experiments.ipynb #1aa41b7e
 def proved_after(found, rounds=np.inf, paid=np.inf):
     """What a run had proved by its round number `rounds`, and before more than `paid`
-    had been paid; infinite for nothing.
-
-    >>> found = identify(load_world('advert'), eps=3., delta=.1, seed=0)
-    >>> proved_after(found) == found.certificate.bound
-    True
-    """
+    had been paid; infinite for nothing."""
     t = found.trace
     n = min(rounds, int((t.payments[t.kinds != PAST].cumsum() <= paid).sum()))
     if n >= found.rounds - found.past and found.certificate:

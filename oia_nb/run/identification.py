@@ -33,7 +33,7 @@ LEFT_OUT = 'left out, as no rule makes it the favourite: %s'
 # %% auto #0
 __all__ = ['log', 'LEFT_OUT', 'LEARNERS', 'ALIASES', 'LEAD', 'USUAL_STATUSES', 'OFTEN', 'BOUNDARIES', 'UNSAID', 'rounds_left',
            'with_bar', 'Flag', 'Row', 'register', 'plugins', 'learner_row', 'check_options', 'completed', 'learner_for',
-           'prepared', 'best_profit', 'add_lost', 'origin_of', 'play_row', 'identify', 'run_fast']
+           'prepared', 'best_profit', 'add_lost', 'origin_of', 'play_row', 'run_fast', 'identify']
 
 # %% ../../nbs/appendix/63_identification.ipynb #19ad69b2
 def rounds_left(bounds: Any, eps: float) -> Any:
@@ -52,7 +52,6 @@ def rounds_left(bounds: Any, eps: float) -> Any:
     left = max((c/(eps + d))**2 - t1, 1.)
     return int(float(f'{left:.2g}'))
 
-# %% ../../nbs/appendix/63_identification.ipynb #27e796f9
 def with_bar(make: Callable[..., Learner], bar: Any, eps: float,
              watch: Callable[[Any], object] | None = None) -> Learner:
     """What `make(watch=…)` makes: a learner that shows on a `bar` of tqdm's the arm
@@ -247,11 +246,7 @@ def learner_for(told: Told | str | None = None,
                 support: np.ndarray | None = None) -> str:
     """The name of the first learner of the table that honours what is told; where
     rounding makes beliefs of the `support` be heard as others, of one that takes no
-    report at its word. Raises `InvalidInput` if none does.
-
-    >>> learner_for()
-    'sharp'
-    """
+    report at its word. Raises `InvalidInput` if none does."""
     told = as_told(told)
     exact = support is None or told.is_exact(support)
     for name, row in LEARNERS.items():
@@ -321,6 +316,20 @@ def play_row(row: Row, world: World, oracle: Oracle | None, rng: np.random.Gener
         made = with_bar(make, bar, options['eps'], options.get('watch'))
         return simulate(made, world, rng)
 
+def run_fast(row: Row, world: World, oracle: Any, rng: np.random.Generator, /, *,
+             eps: float, delta: float, **options: Any) -> Identification:
+    "What `identify` does for engine=\"fast\"."
+    from oia_nb.fast.drive import simulate_fast
+    names = sorted(name for name, row in LEARNERS.items() if row.compiled)
+    expect(row.compiled is not None, 'method', row.name,
+           f'for engine="fast" one of {", ".join(names)}')
+    given = {k: v for k, v in options.items() if v is not None and v is not False}
+    for name in given:
+        expect(name in (row.compiled or ()), 'engine', 'fast',
+               f'coroutine, to use {name}')
+    return simulate_fast(world, method=row.name, eps=eps, delta=delta, seed=rng,
+                         oracle=oracle, **given)
+
 # %% ../../nbs/appendix/63_identification.ipynb #2d2c9389
 def identify(world: World, *, eps: float, delta: float, method: str | None = None,
              budget: int | None = None, seed: int | np.random.Generator | None = None,
@@ -363,19 +372,4 @@ def identify(world: World, *, eps: float, delta: float, method: str | None = Non
                  max_paid=max_paid, **options)
     log.info('%s in %s: %s, %d rounds', row.name, world.name, found.status,
              found.rounds)
-    return add_lost(world, replace(found, setting=world.setting, origin=origin))
-
-# %% ../../nbs/appendix/63_identification.ipynb #bf946fb4
-def run_fast(row: Row, world: World, oracle: Any, rng: np.random.Generator, /, *,
-             eps: float, delta: float, **options: Any) -> Identification:
-    "What `identify` does for engine=\"fast\"."
-    from oia_nb.fast.drive import simulate_fast
-    names = sorted(name for name, row in LEARNERS.items() if row.compiled)
-    expect(row.compiled is not None, 'method', row.name,
-           f'for engine="fast" one of {", ".join(names)}')
-    given = {k: v for k, v in options.items() if v is not None and v is not False}
-    for name in given:
-        expect(name in (row.compiled or ()), 'engine', 'fast',
-               f'coroutine, to use {name}')
-    return simulate_fast(world, method=row.name, eps=eps, delta=delta, seed=rng,
-                         oracle=oracle, **given)
+    return add_lost(world, replace(found, origin=origin))
