@@ -1155,8 +1155,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                    'oia_nb/run/identification.py'),
                                            'oia_nb.run.identification.best_profit': ( 'appendix/identification.html#best_profit',
                                                                                       'oia_nb/run/identification.py'),
-                                           'oia_nb.run.identification.check_options': ( 'appendix/identification.html#check_options',
-                                                                                        'oia_nb/run/identification.py'),
                                            'oia_nb.run.identification.completed': ( 'appendix/identification.html#completed',
                                                                                     'oia_nb/run/identification.py'),
                                            'oia_nb.run.identification.identify': ( 'appendix/identification.html#identify',

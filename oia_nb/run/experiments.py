@@ -435,15 +435,13 @@ def read_experiment(path: str | PathLike[str]) -> pd.DataFrame:
 # %% ../../nbs/handbook/67_experiments.ipynb #e3f6936b
 def summarise(frame: pd.DataFrame,
               by: str | Sequence[str] | None = None) -> pd.DataFrame:
-    """A frame with a row a cell: `runs`, `failed`, `stopped` (share), `rounds`
-    (median), `rounds_10`, `rounds_90` (percentiles), `regret` (mean), `worst`
-    (largest regret), `within` (share with regret at most `eps`), `bound` (mean of
-    what was proved), `correct` (share), `paid`, `lost`, `break_even`
-    (medians; infinite for never), `seconds` (mean).
-
-    `by` are the columns that make a cell; if not given, world, method and all
-    parameters. Shares and means are of runs that didn't fail. Raises `InvalidInput`
-    for anything but a frame of `experiment` with a column `eps`.
+    """A frame with a row a cell, that is, for each value of the columns `by` (None:
+    world, method and all parameters): `runs`, `failed`, `stopped` (share), `rounds`
+    (median), `rounds_10`, `rounds_90` (percentiles), `regret` (mean), `worst` (largest
+    regret), `within` (share with regret at most `eps`), `bound` (mean of what was
+    proved), `correct` (share), `paid`, `lost`, `break_even` (medians; infinite for
+    never), `seconds` (mean). Shares and means are of runs that didn't fail. Raises
+    `InvalidInput` for anything but a frame of `experiment` with a column `eps`.
 
     >>> list(summarise(compare(['advert'], eps=3., methods=['sharp'],
     ...     repetitions=1, n_jobs=0).frame).runs)

@@ -32,8 +32,8 @@ LEFT_OUT = 'left out, as no rule makes it the favourite: %s'
 
 # %% auto #0
 __all__ = ['log', 'LEFT_OUT', 'LEARNERS', 'ALIASES', 'LEAD', 'USUAL_STATUSES', 'OFTEN', 'BOUNDARIES', 'UNSAID', 'rounds_left',
-           'with_bar', 'Flag', 'Row', 'register', 'plugins', 'learner_row', 'check_options', 'completed', 'learner_for',
-           'prepared', 'best_profit', 'add_lost', 'origin_of', 'play_row', 'run_fast', 'identify']
+           'with_bar', 'Flag', 'Row', 'register', 'plugins', 'learner_row', 'completed', 'learner_for', 'prepared',
+           'best_profit', 'add_lost', 'origin_of', 'play_row', 'run_fast', 'identify']
 
 # %% ../../nbs/appendix/63_identification.ipynb #19ad69b2
 def rounds_left(bounds: Any, eps: float) -> Any:
@@ -124,8 +124,7 @@ LEARNERS: dict[str, Row] = {}
 ALIASES = {'etc': 'explore_then_commit'}    # earlier names
 
 def register(row: Row) -> Row:
-    """Add a `Row` to the table; returns it. Raises `InvalidInput` for a name that is
-    taken.
+    """Add a `Row` to the table; returns it. Raises `InvalidInput` for a taken name.
 
     >>> row = register(replace(learner_row('sharp'), name='mine'))
     >>> LEARNERS.pop('mine').name
@@ -215,17 +214,13 @@ register(Row(
     honours=('lapses', 'band', 'beliefs', 'arm', 'rounding')))
 
 # %% ../../nbs/appendix/63_identification.ipynb #dfb2b7ef
-def check_options(row: Row, options: dict[str, Any]) -> None:
-    "Refuse an option that the learner doesn't take."
-    for name, value in options.items():
-        expect(name in row.options, name, value, 'one of the options of the method '
-               f'{row.name}: {", ".join(sorted(row.options))}')
-
 def completed(row: Row, K: int, *, told: Any, budget: int | None,
               options: dict[str, Any]) -> dict[str, Any]:
     """The options of a run with K arms, with what is told and a budget by the names
     that the learner gives to them. Raises `InvalidInput`."""
-    check_options(row, options)
+    for name, value in options.items():
+        expect(name in row.options, name, value, 'one of the options of the method '
+               f'{row.name}: {", ".join(sorted(row.options))}')
     watch = options.get('watch')
     expect(watch is None or callable(watch), 'watch', watch,
            'a function of one argument, the run')

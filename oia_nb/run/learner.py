@@ -104,16 +104,13 @@ def check_learner(setting: Setting, oracle: Oracle | None, eps: float, delta: fl
 # %% ../../nbs/appendix/62_learner.ipynb #a55a9b84
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """What happened in each round, and snapshots of the plan.
-
-    One entry a round: `arms`, `beliefs` (reported, as indices), `targets`, `kinds`
-    (INIT, NORMAL, FORCED, PAST). Snapshots at rounds that grow by 2 %: `rounds` (n,),
-    `profits` (n, K), `radii` (n, K), and `bounds` (n,), the best certificate so far.
-    `payments`, one a round: what the announced rule is expected to pay at the belief
-    reported, whether or not the state is known; and `states`, -1 where the learner
-    didn't hear of one. None for a trace that was made without them. Raises
-    `InvalidInput` unless all that is one a round, or one a snapshot, is of one length.
-    """
+    """What happened in each round, and snapshots of the plan. One entry a round:
+    `arms`, `beliefs` (reported, as indices), `targets`, `kinds` (INIT, NORMAL, FORCED,
+    PAST); `payments`, what the announced rule is expected to pay at the belief
+    reported, and `states`, -1 where the learner didn't hear of one, or None. Snapshots
+    at rounds that grow by 2 %: `rounds` (n,), `profits` (n, K), `radii` (n, K), and
+    `bounds` (n,), the best certificate so far. Raises `InvalidInput` unless all that is
+    one a round, or one a snapshot, is of one length."""
     arms: np.ndarray
     beliefs: np.ndarray
     targets: np.ndarray
@@ -140,13 +137,10 @@ class Trace:
 # %% ../../nbs/appendix/62_learner.ipynb #dc4b540e
 @dataclass(frozen=True)
 class Certificate:
-    r"""What can be proved of the simple regret of a rule, on the event on which the
-    learner's estimates are right.
-
-    `bound` = `mixing` + `confidence`: the price of the oracle's share in the rule,
-    and of what isn't known yet. `proof` holds the hints by which chapter 39 checks it,
-    and `facts` what they rest on and the trace doesn't hold.
-    """
+    """What can be proved of the simple regret of a rule, on the event on which the
+    learner's estimates are right: `bound` = `mixing` + `confidence`, the price of the
+    oracle's share in the rule, and of what isn't known yet. `proof` holds the hints by
+    which chapter 39 checks it, and `facts` what they rest on and no trace holds."""
     bound: float
     mixing: float
     confidence: float
@@ -497,14 +491,11 @@ def verified(found: Identification) -> Identification:
 # %% ../../nbs/appendix/62_learner.ipynb #d53e49c8
 class Learner(Generator):
     """A learner under way, a generator: `next` starts it and gives the first rule,
-    `send` takes a `Response` and gives the next rule.
-
-    A response that `check_response` refuses raises `InvalidInput` and changes
-    nothing: the right one can still be sent, in answer to `rule`, the rule announced
-    last. So does one without its state if the learner counts `states`.
-    `StopIteration` carries what the learner returns, as with a generator.
-    `best()`, if given, tells the best rule so far, for the property of that name.
-    """
+    `send` takes a `Response` and gives the next rule. A response that `check_response`
+    refuses raises `InvalidInput` and changes nothing: the right one can still be sent,
+    in answer to `rule`, the rule announced last. So does one without its state if the
+    learner counts `states`. `StopIteration` carries what the learner returns. `best()`,
+    if given, tells the best rule so far, for the property of that name."""
     def __init__(self, setting: Setting, steps: Generator[Any, Any, Any] | None,
                  best: Callable[[], Any] | None = None, *,
                  states: bool = False) -> None:
@@ -631,10 +622,9 @@ def simulate(learner: Any, world: World, seed: int | np.random.Generator | None)
     """Play a learner (or any coroutine of rules) against a simulated world until it
     returns; gives back what it returns.
 
-    `seed` is an int or a `numpy.random.Generator`. The learner gets responses only,
-    never the world. Someone who interrupts it (Ctrl-C, or a notebook's stop button)
-    gets what was found so far, with status "stopped", once the round under way is
-    filed, if the learner can tell; else the interrupt is raised.
+    `seed` is an int or a `numpy.random.Generator`. The learner gets responses only.
+    Someone who interrupts it (Ctrl-C, or a notebook's stop button) gets what was found
+    so far, with status "stopped", if the learner can tell; else `KeyboardInterrupt`.
 
     >>> simulate(sharp(z, oracle, eps=1., delta=.1), clinic, seed=0).status
     'certified'

@@ -34,7 +34,7 @@ from ..game.tickets import (Menu, decimals, money, payable, remark, smallest,
 from ..game.oracle import Oracle
 from ..experts.examination import CalibrationWatch
 from ..show.documents import identification_from_dict
-from .identification import check_options, learner_row, prepared, rounds_left
+from .identification import learner_row, prepared, rounds_left
 from ..show.facts import ROWS_SHOWN, framed, html_table, in_percent, three_digits
 from .learner import (Finding, Identification, Origin, Stopped, Verification,
                                 check_fits, check_response, interrupts_held)
@@ -269,10 +269,7 @@ def checked_head(fields):
         if head[name] is not None or usual is not None:
             head[name] = check(name, head[name], *limits)
     as_number('unit', head['unit'] or z.bound, 0., z.bound)
-    row, options = learner_row(head['method']), head['options']
-    check_options(row, options)
-    for name, value in options.items():
-        as_value(name, value)       # it is kept in the file
+    row = learner_row(head['method'])
     past = [SessionRound(0, rule_of(p['rule']), 'answered', p['arm'], p['belief'],
                          state=p.get('state'), why=(PAST, None))
             for p in head['history']]
@@ -283,7 +280,7 @@ def checked_head(fields):
     expect(not head['unit'] or 'unit' in row.options, 'unit', head['unit'],
            f'none: the learner {row.name} must announce the rules that it asks, to the '
            'last digit')
-    row.make(z, oracle, eps=head['eps'], delta=head['delta'], **options)
+    row.make(z, oracle, eps=head['eps'], delta=head['delta'], **head['options'])
     return head, z, oracle, past
 
 # %% ../../nbs/experts/27_session.ipynb #c993a601
@@ -509,12 +506,10 @@ class Session(AbstractContextManager):
     @classmethod
     def open(cls, path: str | PathLike[str], *, write: bool = True,
              cut: bool = False) -> Session:
-        """Go on with a session; with `write` False only to look at it.
-
-        With `cut` a file whose chain is broken goes on from its last whole record: the
-        rest is kept in a file beside it, which `notes` names. Raises `InvalidInput`,
-        `Busy`, `Damaged`.
-        """
+        """Go on with a session; with `write` False only to look at it. With `cut` a
+        file whose chain is broken goes on from its last whole record: the rest is kept
+        in a file beside it, which `notes` names. Raises `InvalidInput`, `Busy`,
+        `Damaged`."""
         s = cls(Journal(path, write=write, cut=cut))
         if not s.unused:
             s._keep_result()
@@ -535,7 +530,7 @@ class Session(AbstractContextManager):
                asks: bool = False, person: str | None = None, lottery: str | None = None,
                budget: int | None = None, **options: Any) -> Session:
         """A new session of a `World` or a `Setting`, of which only the setting is kept, in
-        a new file, which must not exist yet. Raises `InvalidInput`, and nothing is written.
+        a file that must not exist yet. Raises `InvalidInput`, and nothing is written.
 
         `oracle` is worked out from a world; with None, or in a setting, the learner looks
         for the arms itself (chapter 28). `eps` and `delta` are the target; `method` is a
@@ -843,13 +838,11 @@ class Session(AbstractContextManager):
     def answer(self, arm: int | str, report: Any = None, *, belief: int | None = None,
                percent: float | None = None, state: int | str | None = None,
                note: str | None = None, round: int | None = None) -> SessionRound:
-        """Record the expert's answer to the open round; returns its `SessionRound`.
-
-        `arm` a name or an index; `report`, `belief` or `percent` as for `as_report`;
-        `state`, if it is known, as for `reveal`; `round` the number of the offer that is
-        answered. Raises `Refused`, also where no round is open or another one is, and
-        nothing is written.
-        """
+        """Record the expert's answer to the open round; returns its `SessionRound`. `arm`
+        is a name or an index; `report`, `belief` or `percent` as for `as_report`; `state`,
+        if it is known, as for `reveal`; `round` the number of the offer that is answered.
+        Raises `Refused`, also where no round is open or another one is; nothing is written
+        then."""
         r = self._asked(round)
         given = self._said(arm, state, report=report, belief=belief, percent=percent)
         given['note'] = None if note is None else as_text('note', note)
@@ -1214,8 +1207,9 @@ def new_head(where, oracle, *, method, history, told, budget, options, **fields)
     z = getattr(where, 'setting', where)
     if oracle is not None:
         oracle = payable_oracle(oracle.on(z), fields['unit'], where)
-    if said := str(options.pop('told', '')):
-        options['told'] = said
+    said = str(options.pop('told', ''))
+    options = {k: as_value(k, v) for k, v in options.items()} | (
+        dict(told=said) if said else {})
     expect(isinstance(history, (list, tuple)), 'history', history,
            'a list of (rule, arm, report)')
     known = {name: value for name, value in plain(z).items()
