@@ -1355,8 +1355,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'oia_nb.run.session.Session.verify': ('experts/session.html#session.verify', 'oia_nb/run/session.py'),
                                     'oia_nb.run.session.Session.way_out': ('experts/session.html#session.way_out', 'oia_nb/run/session.py'),
                                     'oia_nb.run.session.SessionRound': ('experts/session.html#sessionround', 'oia_nb/run/session.py'),
-                                    'oia_nb.run.session.SessionRound.at_most': ( 'experts/session.html#sessionround.at_most',
-                                                                                 'oia_nb/run/session.py'),
                                     'oia_nb.run.session.SessionRound.due': ( 'experts/session.html#sessionround.due',
                                                                              'oia_nb/run/session.py'),
                                     'oia_nb.run.session.SessionRound.paid': ( 'experts/session.html#sessionround.paid',

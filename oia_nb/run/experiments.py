@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 # %% auto #0
-__all__ = ['log', 'RESULTS', 'OURS', 'FORECAST_CAP', 'Known', 'know', 'failed', 'profit_of_nothing', 'break_even', 'regret_of',
-           'measure', 'Method', 'source', 'identify_whole', 'as_method', 'as_parameter', 'labelled', 'as_world',
-           'as_grid', 'cells', 'perform', 'as_frame', 'short_hash', 'world_key', 'manifest', 'planned', 'open_folder',
+__all__ = ['log', 'RESULTS', 'OURS', 'Known', 'know', 'failed', 'profit_of_nothing', 'break_even', 'regret_of', 'measure',
+           'Method', 'source', 'identify_whole', 'as_method', 'as_parameter', 'labelled', 'as_world', 'as_grid',
+           'cells', 'perform', 'as_frame', 'short_hash', 'world_key', 'manifest', 'planned', 'open_folder',
            'read_manifest', 'read_runs', 'execute', 'as_repetitions', 'filed', 'follow', 'experiment',
            'read_experiment', 'summarise', 'is_compiled', 'suite', 'Comparison', 'compare', 'total_loss', 'with_fee',
            'proved_after', 'forecast']
@@ -536,8 +536,6 @@ def compare(worlds: Any = ('advert', 'clinic'), *, eps: float = .2, delta: float
     return Comparison(frame, summarise(frame, ['world', 'method']))
 
 # %% ../../nbs/handbook/67_experiments.ipynb #9816789f
-FORECAST_CAP = 20_000       # rounds after which a run of a forecast is cut short
-
 def total_loss(world: World, found: Identification, hires: int) -> float:
     """What a principal loses against the best rule who hires the expert `hires` times:
     while learning, and with the rule found from then on (chapter 67)."""
@@ -610,7 +608,7 @@ def _pay_nothing(world, hires):
 # %% ../../nbs/handbook/67_experiments.ipynb #2e02ddc4
 def forecast(world: World, *, eps: float | Sequence[float] | None = None,
              delta: float = .05, methods: Sequence[str] | None = None, runs: int = 20,
-             seed: int = 0, cap: int = FORECAST_CAP, progress: bool = False,
+             seed: int = 0, cap: int = 20_000, progress: bool = False,
              margin: float | None = 0., fee: float = 0., hires: int | None = None,
              told: Told | str | None = None, rounds: Sequence[int] = (),
              sums: Sequence[float] = (), expert: Agent | None = None,

@@ -31,9 +31,9 @@ log = logging.getLogger(__name__)
 LEFT_OUT = 'left out, as no rule makes it the favourite: %s'
 
 # %% auto #0
-__all__ = ['log', 'LEFT_OUT', 'LEARNERS', 'ALIASES', 'LEAD', 'USUAL_STATUSES', 'OFTEN', 'BOUNDARIES', 'UNSAID', 'rounds_left',
-           'with_bar', 'Flag', 'Row', 'register', 'plugins', 'learner_row', 'completed', 'learner_for', 'prepared',
-           'best_profit', 'add_lost', 'origin_of', 'play_row', 'run_fast', 'identify']
+__all__ = ['log', 'LEFT_OUT', 'LEARNERS', 'ALIASES', 'LEAD', 'USUAL_STATUSES', 'OFTEN', 'BOUNDARIES', 'rounds_left', 'with_bar',
+           'Flag', 'Row', 'register', 'plugins', 'learner_row', 'completed', 'learner_for', 'prepared', 'best_profit',
+           'add_lost', 'origin_of', 'play_row', 'run_fast', 'identify']
 
 # %% ../../nbs/appendix/63_identification.ipynb #19ad69b2
 def rounds_left(bounds: Any, eps: float) -> Any:
@@ -283,15 +283,13 @@ def add_lost(world: World, result: Identification) -> Identification:
     kept = kept[trace.kinds != PAST]
     return replace(result, lost=float(len(kept)*world.best_profit - kept.sum()))
 
-# options that an `Origin` doesn't keep
-UNSAID = 'watch', 'history', 'told', 'rng', 'seed'
-
 def origin_of(world: World, row: Row, options: dict[str, Any], seed: Any) -> Origin:
     "The `Origin` of a run; functions are told by name, a seed only if it is a number."
     kept = {name: value if isinstance(value, (bool, int, float, str))
             else getattr(value, '__name__', repr(value))
             for name, value in options.items()
-            if value is not None and name not in UNSAID}
+            if value is not None
+            and name not in ('watch', 'history', 'told', 'rng', 'seed')}
     whole = isinstance(seed, (int, np.integer))
     return Origin(world.name, row.name, kept, int(seed) if whole else None)
 

@@ -599,20 +599,19 @@ def within_sum(learner: Learner, most: float | None) -> Learner:
 # %% ../../nbs/appendix/62_learner.ipynb #db002a32
 @contextmanager
 def interrupts_held() -> Any:
-    """A function that says whether Ctrl-C was pressed, which interrupts nothing unless
-    pressed again; in the main thread, where Ctrl-C has its usual meaning."""
-    pressed = []
+    """A list, empty until Ctrl-C was pressed, which interrupts nothing unless pressed
+    again; in the main thread, where Ctrl-C has its usual meaning."""
+    pressed, usual = [], signal.default_int_handler
     def hold(number, frame):
         if pressed:
             raise KeyboardInterrupt
         pressed.append(number)
-    usual = signal.default_int_handler
     ours = (threading.current_thread() is threading.main_thread()
             and signal.getsignal(signal.SIGINT) is usual)
     if ours:
         signal.signal(signal.SIGINT, hold)
     try:
-        yield lambda: bool(pressed)
+        yield pressed
     finally:
         if ours:
             signal.signal(signal.SIGINT, usual)
@@ -636,7 +635,7 @@ def simulate(learner: Any, world: World, seed: int | np.random.Generator | None)
     try:
         with interrupts_held() as pressed:
             rule = next(learner)
-            while not pressed():
+            while not pressed:
                 rule = learner.send(respond(rule, rng))
         raise KeyboardInterrupt
     except StopIteration as end:

@@ -48,11 +48,11 @@ if TYPE_CHECKING:
 _Method = TypeVar('_Method', bound=Callable[..., Any])
 
 # %% auto #0
-__all__ = ['SNAP', 'SAME_RULE', 'SCHEMA', 'HEAD', 'CALIBRATION_LEVEL', 'ROUNDS', 'BECAME', 'SLIPS', 'IN_A_NEW_FILE', 'WAYS',
-           'Damaged', 'Busy', 'writing', 'chained', 'is_torn', 'read_journal', 'Journal', 'Refused', 'as_said',
-           'as_report', 'rule_digest', 'is_same', 'taken_from', 'checked_head', 'as_response', 'drawn', 'Offer',
-           'as_page', 'as_body', 'reckoner', 'who_holds', 'tickets_html', 'SessionRound', 'Session', 'new_head',
-           'payable_oracle', 'past_answer', 'as_a_whole', 'in_rounds', 'control_questions']
+__all__ = ['SNAP', 'SCHEMA', 'HEAD', 'ROUNDS', 'SLIPS', 'IN_A_NEW_FILE', 'WAYS', 'Damaged', 'Busy', 'writing', 'chained',
+           'is_torn', 'read_journal', 'Journal', 'Refused', 'as_said', 'as_report', 'rule_digest', 'is_same',
+           'taken_from', 'checked_head', 'as_response', 'drawn', 'Offer', 'as_page', 'as_body', 'reckoner', 'who_holds',
+           'tickets_html', 'SessionRound', 'Session', 'new_head', 'payable_oracle', 'past_answer', 'as_a_whole',
+           'in_rounds', 'control_questions']
 
 # %% ../../nbs/experts/27_session.ipynb #2ee07234
 class Damaged(OIAError):
@@ -233,16 +233,13 @@ def as_report(setting, report=None, snap=SNAP, arm=None, *, belief=None, percent
     return i, x, float(gap[n])
 
 # %% ../../nbs/experts/27_session.ipynb #4022c88b
-# payments that differ by less, in units of the bound, make the same rule
-SAME_RULE = 1e-6
-
 def rule_digest(values):
     "16 hexadecimal digits that name a rule by its payments, to their last bit."
     return hashlib.sha256(np.ascontiguousarray(values).tobytes()).hexdigest()[:16]
 
 def is_same(a, b):
-    "Whether two rules pay the same but for `SAME_RULE`, in units of the bound."
-    return bool(np.abs(a.values - b.values).max() <= SAME_RULE*b.bound)
+    "Whether two rules pay the same but for a millionth of the bound."
+    return bool(np.abs(a.values - b.values).max() <= 1e-6*b.bound)
 
 def taken_from(tape, rule):
     "The first answer to this rule, or None, off a tape of pairs (rule, answer)."
@@ -447,12 +444,6 @@ class SessionRound:
         return max(self.spent, self.due or 0.)
 
     @property
-    def at_most(self):
-        "The most that may fall due when the state is known."
-        most = self.worth(self.rule.values[self.belief].max()) if self.pending else 0.
-        return max(0., most - self.spent)
-
-    @property
     def ticket(self):
         "The name of the ticket that is held, of those on the sheet; or None."
         if self.belief is not None:
@@ -465,9 +456,6 @@ class SessionRound:
         return self.rule.bound*(self.draw < sum_/self.rule.bound)
 
 # %% ../../nbs/experts/27_session.ipynb #18736f69
-# how often the alarm may be false
-CALIBRATION_LEVEL = .01
-
 def as_a_whole(method: _Method) -> _Method:
     """Decorator of a method that changes a session: one thread at a time, and Ctrl-C
     comes after it; pressed again, or if anything else breaks in, the session is what
@@ -487,7 +475,7 @@ def as_a_whole(method: _Method) -> _Method:
                 self._read()
                 self._keep_result()
                 raise
-        if pressed():
+        if pressed:
             raise KeyboardInterrupt
         return found
     return changing     # type: ignore
@@ -744,24 +732,18 @@ class Session(AbstractContextManager):
             return
         # no room on the disk, or a learner of one's own whose result isn't plain
         with suppress(OIAError, TypeError, ValueError):
-            self._write(kind='ended', result=self._result.to_dict(trace=True))
+            self._write('ended', result=self._result.to_dict(trace=True))
 
-    def _write(self, **values):
-        record = {name: value for name, value in values.items() if value is not None}
-        record['at'] = datetime.now(timezone.utc).isoformat(timespec='seconds')
+    def _write(self, kind, **values):
+        "File what happened. What changes an answer that the learner has read restarts it."
+        known = {name: value for name, value in values.items() if value is not None}
+        now = datetime.now(timezone.utc).isoformat(timespec='seconds')
+        record = dict(kind=kind, at=now) | known
         self.journal.append(record)
         self._file(record, len(self.journal.records))
-
-    def _open_round(self):
-        "The round that waits for an answer, or None."
-        last = self._rounds[-1] if self._rounds else None
-        fits = last is not None and last.status == 'open' and self._rule is not None
-        return last if fits and is_same(last.rule, self._rule) else None
-
-    def _need_open(self):
-        if self._rule is None:
-            raise Refused('session', self.status, 'a session that still asks; this one is '
-                          f'over after round {len(self._rounds)}. {self.way_out}'.rstrip())
+        late = kind == 'state' and self._row.needs_states
+        if late or kind in ('amended', 'void', 'doubted'):
+            self._start()
 
     @as_a_whole
     def announce(self) -> Offer:
@@ -771,7 +753,7 @@ class Session(AbstractContextManager):
         if self._open_round() is None:
             values, best = self._rule.values, self.best
             name = rule_digest(values)
-            self._write(kind='offer', round=len(self._rounds) + 1, rule=name,
+            self._write('offer', round=len(self._rounds) + 1, rule=name,
                         values=None if name in self._offered else values.tolist(),
                         bound=best.bound if best and best.certificate else None,
                         new=self._fresh() or None,
@@ -792,13 +774,25 @@ class Session(AbstractContextManager):
         return [(before[n], rule_digest(record.rules[place]), record.rules[place].tolist(),
                  arm) for n, place, arm in new]
 
+    def _open_round(self):
+        "The round that waits for an answer, or None."
+        last = self._rounds[-1] if self._rounds else None
+        fits = last is not None and last.status == 'open' and self._rule is not None
+        return last if fits and is_same(last.rule, self._rule) else None
+
+    def _need_open(self):
+        if self._rule is None:
+            raise Refused('session', self.status, 'a session that still asks; this one is '
+                          f'over after round {len(self._rounds)}. {self.way_out}'.rstrip())
+
     def _asked(self, number):
         "The open round, of that number if one is given. Raises `InvalidInput`."
         self._need_open()
         n = len(self._rounds) if number is None else as_integer('round', number, 1)
         now = self._open_round()
+        became = dict(open='is withdrawn', answered='was answered', void='was undone')
         known = 0 < n <= len(self._rounds)
-        said = BECAME[self._rounds[n - 1].status] if known else 'is not announced'
+        said = became[self._rounds[n - 1].status] if known else 'is not announced'
         wanted = ('one that is announced first' if now is None
                   else f'{now.number}, the open one')
         expect(now and now.number == n, 'round', n or None,
@@ -848,15 +842,14 @@ class Session(AbstractContextManager):
         given['note'] = None if note is None else as_text('note', note)
         expect(state is not None or not self._row.needs_states, 'state', state,
                'the state: this learner needs it with the answer')
-        self._write(kind='answer', round=r.number, **given)
+        self._write('answer', round=r.number, **given)
         self._advance(self._response(r))
         found = self._result
         if (self.head['asks'] and not r.times['doubted'] and found is not None
                 and found.status == 'assumption_violated' and found.violated in SLIPS):
             rounds = [n for n in self.contradiction if n != r.number]
             fits = in_rounds(rounds) if rounds else 'the others'
-            self._write(kind='doubted', round=r.number)
-            self._start()
+            self._write('doubted', round=r.number)
             raise Refused('answer', f'{self.setting.arms[given["arm"]]}, {given["said"]}',
                           f'an answer that fits {fits}: did you mean it? Say it again, and '
                           'it stands')
@@ -866,7 +859,7 @@ class Session(AbstractContextManager):
     def decline(self, reason: str, *, round: int | None = None) -> None:
         """The expert doesn't answer the open round, of the number `round` if one is given:
         that is filed, and the same rule is offered again. Raises `Refused`."""
-        self._write(kind='declined', round=self._asked(round).number,
+        self._write('declined', round=self._asked(round).number,
                     reason=as_text('reason', reason))
 
     @as_a_whole
@@ -877,18 +870,15 @@ class Session(AbstractContextManager):
         if r.state is not None:
             raise Refused('round', round, 'a round whose state is not known yet (it is '
                           f'{self.setting.states[r.state]})')
-        self._write(kind='state', round=r.number, state=self._state(state))
-        if self._row.needs_states:
-            self._start()
+        self._write('state', round=r.number, state=self._state(state))
         return r.due
 
     @as_a_whole
     def undo(self, round: int, reason: str) -> None:
         """Take an answer back, and what rests on it; what was paid for it stays spent.
         Raises `Refused`."""
-        self._write(kind='void', round=self._answered(round).number,
+        self._write('void', round=self._answered(round).number,
                     reason=as_text('reason', reason))
-        self._start()
 
     @as_a_whole
     def amend(self, round: int, *, arm: int | str | None = None, report: Any = None,
@@ -899,8 +889,7 @@ class Session(AbstractContextManager):
         r, reason = self._answered(round), as_text('reason', reason)
         new = self._said(arm, state, r, report=report, belief=belief, percent=percent)
         expect(new, 'arm, report, state', None, 'what is to be corrected')
-        self._write(kind='amended', round=r.number, reason=reason, **new)
-        self._start()
+        self._write('amended', round=r.number, reason=reason, **new)
         return r
 
     @property
@@ -937,7 +926,8 @@ class Session(AbstractContextManager):
     @property
     def owed(self) -> float:
         "The most that may still fall due, for rounds whose state isn't known."
-        return self.summed(r.at_most for r in self._rounds)
+        most = lambda r: r.worth(r.rule.values[r.belief].max()) - r.spent
+        return self.summed(max(0., most(r)) for r in self._rounds if r.pending)
 
     @property
     def expected(self) -> float:
@@ -986,7 +976,7 @@ class Session(AbstractContextManager):
             self._need_open()
             try:
                 found = self._learner.stop()
-                self._write(kind='stopped')
+                self._write('stopped')
             except OIAError as e:
                 # the learner is over, the session isn't
                 self._start()
@@ -1180,7 +1170,7 @@ class Session(AbstractContextManager):
             'Control questions, and their answers:',
             html_table(['Question', 'Answer'], questions))
 
-    def calibration(self, level: float = CALIBRATION_LEVEL) -> Check:
+    def calibration(self, level: float = .01) -> Check:
         """Whether the states that are known fit the reports, a `Check`: the largest
         evidence against it, and an alarm that is false with probability `level` at most."""
         level = as_number('level', level, 0., 1., strict_low=True)
@@ -1259,8 +1249,6 @@ def past_answer(setting, oracle, n, row):
 ROUNDS = dict(answer=('open', 'answered'), declined=('open', 'open'),
               state=('answered', 'answered'), amended=('answered', 'answered'),
               void=('answered', 'void'), doubted=('answered', 'open'))
-# what became of a round that can't be answered
-BECAME = dict(open='is withdrawn', answered='was answered', void='was undone')
 
 # %% ../../nbs/experts/27_session.ipynb #c0ffee03
 # what may be seen to fail because of one wrong answer
