@@ -26,9 +26,8 @@ from .told import DIGITS_MOST, heard_as, nearest
 # %% ../../nbs/experts/29_experts.ipynb #92622fba
 @dataclass(frozen=True, eq=False)
 class Policy:
-    r"""What an expert does under a rule: `arms` (K,), the $a_k$ of
-    chapter 29; `reports` (K, M, M), the $R_k(r\mid i)$; `profits` (K,), what
-    it expects of each arm."""
+    r"""What an expert does under a rule: `arms` (K,), the $a_k$ of chapter 29;
+    `reports` (K, M, M), the $R_k(r\mid i)$; `profits` (K,), what it expects."""
     arms: np.ndarray
     reports: np.ndarray
     profits: np.ndarray
@@ -215,9 +214,8 @@ for name in 'feels', 'unfelt', 'costs', 'truth', 'says', 'chooses':
 
 @dataclass(frozen=True, eq=False)
 class Lapsing(Wrapped):
-    """An expert who plays, with probability `rate`, an arm drawn uniformly, and
-    otherwise what `inner` plays. In a share rate·(K - 1)/K of the rounds the arm is
-    not the one intended."""
+    """An expert who plays, with probability `rate`, an arm drawn uniformly, else what
+    `inner` plays: in a share rate·(K - 1)/K of the rounds not the arm intended."""
     rate: float = trait(.01, as_number, 0., 1.)
     inner: Expert = trait(Expert(), as_expert)
 
@@ -238,8 +236,7 @@ class Logit(Expert):
 
 @dataclass(frozen=True, eq=False)
 class Satisficing(Expert):
-    """An expert who draws uniformly from the arms within `band`, in units of payment,
-    of the best."""
+    "An expert who draws uniformly from the arms within `band`, a payment, of the best."
     band: float = trait(.001, as_number, 0.)
 
     def chooses(self, world: World, profits: np.ndarray, worth: np.ndarray) -> Any:
@@ -320,8 +317,7 @@ def trembled(sd, beliefs, shape):
 
 @dataclass(frozen=True, eq=False)
 class Noisy(Channel):
-    """An expert whose probabilities tremble: to each a normal of standard deviation
-    `sd` is added, drawn from a fixed list."""
+    "An expert to whose probabilities normals are added, of standard deviation `sd`."
     sd: float = trait(.02, as_number, 0.)
     inner: Expert = trait(Expert(), as_expert)
 
@@ -359,8 +355,7 @@ class Bold(Channel):
 @dataclass(frozen=True, eq=False)
 class Insider(Expert):
     """An expert who in a share `rate` of the rounds knows the state, and says what pays
-    most in it. Otherwise it reports, and always it chooses its arm, as the paper's
-    expert does."""
+    most in it. Else it reports as the paper's expert does, and so it chooses always."""
     rate: float = trait(.1, as_number, 0., 1.)
 
     def told(self, rule):
@@ -387,8 +382,7 @@ class Insider(Expert):
 LEADS_TRIED = (1e-7, 1e-6, .0001, .0003, .0011, .0022, .0052, .0102, .02, .03, .05)
 
 def led_rules(world, expert):
-    """The best rules of each arm under which it leads by each of `LEADS_TRIED`, as this
-    expert feels it."""
+    "The best rules of each arm with each of `LEADS_TRIED`, as this expert feels it."
     from scipy.optimize import linprog
     from scipy.sparse import csr_array, vstack
     z, costs = world.setting, expert.costs(world)
@@ -435,9 +429,8 @@ def agent_at(world, t=None):
     return agent if t is None or not isinstance(agent, Expert) else agent.at(t)
 
 def is_wrong(world, found, t=None):
-    """Whether the certificate of an `Identification` is proved wrong: some rule
-    earns more than `found.rule` by more than its bound, or than ϵ if the status is
-    "certified". False without one."""
+    """Whether the certificate of an `Identification` is proved wrong: some rule earns
+    more than `found.rule` by more than its bound, or than ϵ if it is "certified"."""
     most = min(found.finding.bound,
                found.eps if found.status == 'certified' else np.inf)
     loss = best_known(world, t) - agent_at(world, t).profit(world, found.rule)

@@ -25,9 +25,8 @@ from .told import ALARM, Told
 # %% ../../nbs/experts/34_open_setting.ipynb #a2cad8c8
 @dataclass(frozen=True, eq=False)
 class OpenSetting(Value):
-    r"""What the principal knows if she doesn't know the support: the fields of a
-    `Setting`, `utility` (W, D), `bound`, `arms`, `states` and `decisions`, but for
-    `support`. Raises `InvalidInput`."""
+    r"""What the principal knows if she doesn't know the support: the other fields of a
+    `Setting`. Raises `InvalidInput`."""
     utility: np.ndarray
     bound: float
     arms: Sequence[str]
@@ -35,13 +34,11 @@ class OpenSetting(Value):
     decisions: Sequence[str] | None = None
 
     def __post_init__(self):
-        put = lambda name, value: object.__setattr__(self, name, value)
-        utility = as_array('utility', self.utility, (None, None))
-        put('utility', utility)
         # any support will do for the checks
+        utility = as_array('utility', self.utility, (None, None))
         checked = self.closed(np.eye(len(utility)))
-        for name in 'bound', 'arms', 'states', 'decisions':
-            put(name, getattr(checked, name))
+        for name in 'utility', 'bound', 'arms', 'states', 'decisions':
+            object.__setattr__(self, name, getattr(checked, name))
 
     @property
     def K(self) -> int:
@@ -67,10 +64,9 @@ class OpenRule(Value):
     bound: float
 
     def __post_init__(self):
-        bound = as_number('bound', self.bound, 0., strict_low=True)
-        tickets = as_array('tickets', self.tickets, (None, None), 0., bound)
-        object.__setattr__(self, 'bound', bound)
-        object.__setattr__(self, 'tickets', tickets)
+        put = lambda name, value: object.__setattr__(self, name, value)
+        put('bound', as_number('bound', self.bound, 0., strict_low=True))
+        put('tickets', as_array('tickets', self.tickets, (None, None), 0., self.bound))
 
     def on(self, support: np.ndarray) -> ScoringRule:
         "The `ScoringRule` that it is for experts with these beliefs (M, W)."
@@ -101,10 +97,8 @@ class Reported:
         "Note a report; whether it is new to all arms."
         self.rounds += 1
         i = self.place(report)
-        fresh = i is None
-        if fresh:
-            i = len(self.beliefs)
-            self.beliefs = np.vstack([self.beliefs, report])
+        if fresh := i is None:
+            i, self.beliefs = len(self.beliefs), np.vstack([self.beliefs, report])
         news = i not in self.known[arm]
         self.known[arm].add(i)
         self.since[arm] = 0 if news else self.since[arm] + 1
@@ -225,6 +219,7 @@ def discover(open_setting, menus, *, eps, delta, mass=None, within=sharp,
     except Halt as halt:
         return run.end(halt.status)
 
+# %% ../../nbs/experts/34_open_setting.ipynb #e719597f
 def shares_of(open_setting, eps, mass):
     "$m^*$, and what the learner is asked for."
     R = open_setting.spread

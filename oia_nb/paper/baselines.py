@@ -39,19 +39,15 @@ def chen_parts(setting, budget, delta) -> dict[str, Any]:
 
 # %% ../../nbs/paper/12_baselines.ipynb #30084fe8
 def half_spread(setting):
-    """H: half of the span of the principal's profits over all beliefs and rules."""
+    "H: half of the span of the principal's profits over all beliefs and rules."
     return float(np.ptp(setting.belief_utility) + setting.bound)/2
 
 def profit_at_worst(setting, q, I, rule):
-    """A lower bound on the profit of a `rule` whose arm has the estimate `q` (M,) with
-    radius `I`, on the event."""
+    "The least profit of a `rule` whose arm has the estimate `q` (M,) with radius `I`."
     return float(q @ (setting.belief_utility - rule.expected) - half_spread(setting)*I)
 
 def any_rule_bound(run, rule, arm):
-    """The `Certificate` of any rule that `arm` answered in a finished run, or None
-    if no plan was made (chapter 12)."""
-    if not run.snapshots:
-        return None
+    "The `Certificate` of any rule that `arm` answered in a finished run with a plan."
     most = min(profits.max() for _, profits, _, _ in run.snapshots)
     q, I = run.transcript.q_hat, run.radius(run.transcript.N, run.rounds)
     bound = float(most - profit_at_worst(run.setting, q[arm], I[arm], rule))
@@ -63,13 +59,13 @@ DECISIONS = 'last', 'uniform'
 def kept_rule(run, plan):
     "What Chen et al.'s learner returns: the one rule that was kept."
     rule, arm, t = run.kept[0]
-    certificate = any_rule_bound(run, rule, arm)
-    if certificate is not None:
+    status, certificate = 'budget_too_small', None
+    if run.rounds >= run.setting.K:
+        status = 'budget' if run.snapshots else 'uncertified'
+    if run.snapshots:
         best = min(run.snapshots, key=lambda shot: shot[1].max())
         outline = dict(until=[best[0] - 1, run.rounds], answered=t, share=None)
-        certificate = replace(certificate, proof=outline)
-    status = ('budget_too_small' if run.rounds < run.setting.K else
-              'uncertified' if certificate is None else 'budget')
+        certificate = replace(any_rule_bound(run, rule, arm), proof=outline)
     return dict(status=status, found=Finding(rule, arm, certificate))
 
 def deciding_round(budget, decision, rng):
@@ -107,19 +103,16 @@ def chen(setting: Setting, oracle: Oracle, *, eps: float, delta: float, budget: 
 
 # %% ../../nbs/appendix/79_baseline_proofs.ipynb #3a1313e9
 def etc_radius(setting, samples, delta):
-    """The radius after `samples` announcements of each rule: right for all arms with
-    probability 1 - `delta`."""
+    "The radius after `samples` announcements of each rule, right with 1 - `delta`."
     return float(np.sqrt(budget_parameter(setting, 1, delta)/samples))
 
 # %% ../../nbs/appendix/79_baseline_proofs.ipynb #47dc4981
 def etc_bits(I):
-    """How often each segment is halved: what is left is at most I/16 long. 0 if `I`
-    is 1 or more."""
+    "How often each segment is halved, to at most I/16; 0 if `I` is 1 or more."
     return 0 if I >= 1 else int(np.ceil(4 - np.log2(I)))
 
 def link_arms(run, bits):
-    """K - 1 bisections of `bits` rounds, each of which finds a boundary between the
-    arms linked so far and a new one; files a `Search` for each."""
+    "K - 1 bisections of `bits` rounds, each of which links one more arm to the others."
     rules, linked = run.oracle.rules, {0}
     while len(linked) < run.setting.K:
         j = min(set(range(run.setting.K)) - linked)
@@ -156,8 +149,7 @@ def etc_rounds(setting, samples, delta):
     return setting.K*samples + (setting.K - 1)*bits
 
 def etc_bound(setting, margin, samples, delta):
-    r"""The most that the certificate of `etc` with n = `samples` can be, on the
-    event (chapter 79); `margin` is the oracle's. For rules with 0 ≤ S ≤ B_S."""
+    r"The most that the certificate of `etc` with n = `samples` can be, on the event."
     I, B_S = etc_radius(setting, samples, delta), setting.bound
     x = 2*B_S*((setting.K - 1)*(2.**-etc_bits(I) + I) + I)
     return float(2*half_spread(setting)*I + B_S*min(1., 2*x/(margin + x)))
@@ -170,14 +162,12 @@ def _smallest(ok):
     return 1 + bisect_left(range(1, high), True, lo=high//2, key=ok)
 
 def etc_samples(setting, margin, eps, delta):
-    r"""The smallest n with which `etc` is sure to certify $\epsilon$ on the event
-    (chapter 79); an int."""
+    r"The smallest n with which `etc` is sure to certify $\epsilon$ on the event."
     return _smallest(lambda n: etc_bound(setting, margin, n, delta) <= eps)
 
 # %% ../../nbs/appendix/79_baseline_proofs.ipynb #c209ae68
 def _announcements(setting, oracle, eps, delta, samples, budget, max_rounds):
-    """n, from the first of `samples`, `budget` and ε that is there; 0 if the budget
-    is less than K."""
+    "n, from the first of `samples`, `budget` and ε that is there; 0 for budgets below K."
     fit = lambda rounds: _smallest(lambda n: etc_rounds(setting, n + 1, delta) > rounds)
     expect(samples is None or budget is None, 'samples, budget', (samples, budget),
            'one of the two, or neither')

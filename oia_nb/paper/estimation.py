@@ -13,8 +13,7 @@ import numpy as np
 from ..game.information import Setting, World
 
 # %% ../../nbs/paper/05_estimation.ipynb #06a5b951
-# kinds of rounds (chapter 62); the last were played before the run began
-INIT, NORMAL, FORCED, PAST = range(4)
+INIT, NORMAL, FORCED, PAST = range(4)       # kinds of rounds (chapter 62)
 
 class Transcript:
     """What the principal has seen: who answered which rule, and how often each arm
@@ -122,8 +121,7 @@ class Transcript:
 
 # %% ../../nbs/paper/05_estimation.ipynb #c74e1860
 def radius_fc(N: np.ndarray, t: float, *, K: int, M: Any, delta: float) -> np.ndarray:
-    """The radii (K,) for a fixed confidence, from counts `N` (K,) (paper, eq.
-    radius1); infinite where `N` is 0."""
+    "The radii (K,) for a fixed confidence, from counts `N` (K,); infinite where 0."
     log_term = np.log(4*K) - np.log(delta) + M*np.log(2) + 2*np.log(t)
     with np.errstate(divide='ignore'):
         return np.sqrt(2*log_term/np.asarray(N, float))
@@ -140,10 +138,8 @@ def event_holds(world: World, q_hat: np.ndarray, I: np.ndarray) -> bool:
 
 # %% ../../nbs/paper/05_estimation.ipynb #a9a2f605
 def cost_upper(transcript: Any, I: np.ndarray) -> np.ndarray:
-    """$C_+$ (K, K) from a `Transcript` and the radii `I` (K,) (paper, appendix on cost
-    estimates).
-
-    Infinite in the row of an arm that never answered; the diagonal is zero."""
+    """$C_+$ (K, K) from a `Transcript` and radii `I` (K,) (paper, appendix on costs):
+    infinite in the row of an arm that never answered, zero on the diagonal."""
     B_S, q = transcript.setting.bound, transcript.q_hat
     U = np.full((len(q), len(q)), np.inf)
     for k, s in enumerate(transcript.points):
@@ -156,11 +152,9 @@ def cost_upper(transcript: Any, I: np.ndarray) -> np.ndarray:
 
 # %% ../../nbs/paper/05_estimation.ipynb #ce21a132
 def shortest_paths(theta: np.ndarray, phi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The cost differences along shortest paths, and their radii: (C_hat, I_c).
-
-    `theta` (K, K) antisymmetric, `phi` (K, K) symmetric edge lengths. Floyd and
-    Warshall's algorithm, all pairs at once, so that a path and its mirror image are
-    always chosen together."""
+    """The cost differences along shortest paths, and their radii: (C_hat, I_c), from
+    `theta` (K, K), antisymmetric, and edge lengths `phi` (K, K), symmetric. Floyd and
+    Warshall's algorithm, all pairs at once, so that a path goes with its mirror."""
     C, length = theta.copy(), phi.copy()
     for k in range(len(phi)):
         detour = length[:, k, None] + length[k]
@@ -177,10 +171,7 @@ EVENT_TOL = 1e-9
 def cost_estimates(C_plus: np.ndarray,
                    bound: float) -> tuple[np.ndarray, np.ndarray, bool]:
     r"""$\hat C$ and $I_c$ (K, K) from the upper bounds $C_+$, and whether some interval
-    was empty.
-
-    An empty interval ($C_+ < C_-$) can't happen on the event: it proves that the event
-    failed (erratum E11)."""
+    was empty, which proves that the event failed (erratum E11)."""
     C_minus = -C_plus.T
     violated = bool((C_plus < C_minus - EVENT_TOL*bound).any())
     known = np.isfinite(C_plus) & np.isfinite(C_minus)

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['MIXINGS', 'Steps', 'SNAPSHOT_GROWTH', 'STOPS', 'mixing_theorem1', 'mixing_corollary1', 'Plan', 'Exploration',
            'initialise', 'make_plan', 'line_of', 'play', 'force', 'certify', 'succeed', 'finding_of', 'should_stop',
-           'interact', 'never', 'conclude_run', 'with_proof', 'LoopLearner', 'compose', 'run_through', 'best_so_far',
-           'small_enough', 'last_or_best', 'oiafc', 'remember']
+           'interact', 'never', 'with_proof', 'LoopLearner', 'compose', 'run_through', 'best_so_far', 'small_enough',
+           'last_or_best', 'oiafc', 'remember']
 
 # %% ../../nbs/paper/09_oiafc.ipynb #e6c84d13
 from collections.abc import Callable, Generator
@@ -23,7 +23,7 @@ from .estimation import (INIT, Transcript, cost_estimates, cost_upper,
 from .ucb_lp import OptimisticPrograms
 from .binary_search import binary_search
 from .proving import claim_by_counts
-from ..run.learner import (Certificate, Finding, Identification, Learner, Stopped,
+from ..run.learner import (Certificate, Finding, Learner, Stopped,
                                 announce, ask_oracle, check_learner, finish, within)
 
 # %% ../../nbs/paper/09_oiafc.ipynb #76b035b1
@@ -154,8 +154,7 @@ def play(run: Exploration, plan: Plan) -> Steps:
                                 target=plan.target))
 
 def force(run: Exploration, plan: Plan, arm: int, max_rounds: int) -> Steps:
-    """Another `arm` answered: search from the planned rule to the oracle's, for at
-    most `max_rounds` rounds."""
+    "Another `arm` answered: search from the planned rule to the oracle's."
     k = plan.target
     place = lambda lam: (line_of(plan), plan.alpha + lam*(1 - plan.alpha))
     run.searches.append((yield from binary_search(
@@ -164,8 +163,7 @@ def force(run: Exploration, plan: Plan, arm: int, max_rounds: int) -> Steps:
 
 # %% ../../nbs/paper/09_oiafc.ipynb #b6276143
 def certify(setting: Setting, alpha: float, I: float) -> Certificate:
-    """The `Certificate` of a rule with mixing weight `alpha` that its arm answered
-    when the radius of that arm was `I`."""
+    "The `Certificate` of a rule with weight `alpha`; `I` is the radius of its arm."
     mixing, confidence = 2*alpha*setting.B, (1 - alpha)*2*setting.B*I
     return Certificate(float(mixing + confidence), float(mixing), float(confidence))
 
@@ -178,8 +176,7 @@ def succeed(run: Exploration, plan: Plan) -> None:
         run.best = found
 
 def finding_of(run: Exploration, plan: Plan) -> Finding:
-    """The `Finding` of a plan that was answered as meant, with the outline of its
-    proof."""
+    "The `Finding` of a plan that was answered as meant, with the outline of its proof."
     certificate = certify(run.setting, plan.alpha, plan.I[plan.target])
     outline = dict(until=[plan.t - 1]*2, answered=plan.t, share=float(plan.alpha))
     return Finding(plan.rule, plan.target, replace(certificate, proof=outline))
@@ -210,20 +207,8 @@ def never(run: Exploration, plan: Plan) -> bool:
     return False
 
 # %% ../../nbs/paper/09_oiafc.ipynb #ace9d2df
-def conclude_run(run: Exploration, *, eps: float, delta: float,
-                 **decision: Any) -> Identification:
-    """The `Identification` of a finished run, from a `decision`: the `Finding` and
-    the status that `finish` wants to know."""
-    seen: dict = dict(searches=len(run.searches), lp_solves=run.programs.lp_solves,
-                      violated=run.violated) | decision
-    if not seen['violated']:
-        seen['found'] = with_proof(run, seen['found'], eps, delta)
-    return finish(run.transcript, eps=eps, delta=delta, snapshots=run.snapshots,
-                  **seen)
-
 def with_proof(run: Exploration, found: Finding, eps: float, delta: float) -> Finding:
-    """The `Finding` with its proof, if it has an outline of one and the run knows how
-    often it looks."""
+    "The `Finding` with its proof, if it has an outline, and the run knows its looks."
     certificate = found.certificate
     if certificate is None or certificate.proof is None:
         return found
@@ -274,9 +259,8 @@ def compose(setting: Setting, oracle: Oracle, *, eps: float, delta: float,
 # %% ../../nbs/paper/09_oiafc.ipynb #53fda319
 def run_through(run: Exploration, steps: Steps, decide: Callable[..., dict[str, Any]],
                 eps: float, delta: float) -> Steps:
-    """The rounds of `steps`, and what `decide` makes of their end. A run in which
-    another arm answers a rule of the oracle ends with that rule, of which nothing is
-    proved."""
+    """The rounds of `steps`, and the `Identification` that `decide` makes of their end;
+    where another arm answered a rule of the oracle, of that rule nothing is proved."""
     try:
         decision = decide(run, (yield from steps))
     except Stopped:
@@ -285,7 +269,11 @@ def run_through(run: Exploration, steps: Steps, decide: Callable[..., dict[str, 
         data = run.transcript
         found = Finding(run.oracle.rules[data.targets[-1]], data.arms[-1])
         decision = dict(status='assumption_violated', found=found, violated='oracle')
-    return conclude_run(run, eps=eps, delta=delta, **decision)
+    seen: dict = dict(searches=len(run.searches), lp_solves=run.programs.lp_solves,
+                      violated=run.violated) | decision
+    if not seen['violated']:
+        seen['found'] = with_proof(run, seen['found'], eps, delta)
+    return finish(run.transcript, eps=eps, delta=delta, snapshots=run.snapshots, **seen)
 
 def best_so_far(run: Exploration) -> dict[str, Any]:
     """What a run that is stopped returns: the rule with the smallest bound, or an

@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from chapter import rules_needed
-from laws import Kept
+from inside import Kept
 from scipy.linalg import null_space
 
 from oia_nb.all import (action_informed_oracle, generator, load_world, make_world, optimal_rule,
