@@ -254,20 +254,22 @@ def share(patches, checked):
 
 def registration(patches, checked):
     "Samples from before a registration count for its candidate."
-    register, candidate = bets.register_fact, checker.candidate
-    def early(known, fact):
-        register(known, fact)
-        known.candidates[-1].counts[:] = 0
+    register, candidate = bets.as_candidate, checker.candidate
+    def early(known, *what):
+        c = register(known, *what)
+        c.counts[:] = 0
+        return c
     def begins(f, claim, n):
         return 0, candidate(f, claim, n)[1]
-    patches.append(patch.object(bets, 'register_fact', early))
+    patches.append(patch.object(bets, 'as_candidate', early))
     if not checked:
         patches.append(patch.object(checker, 'candidate', begins))
 
 def reuse(patches, checked):
     "Every sample counts four times."
-    wealth, counts = bets.wealth, checker.counts
-    patches.append(patch.object(bets, 'wealth', lambda *a: 4*wealth(*a)))
+    for name in 'own_wealth', 'pair_wealth':
+        changed(bets, name, lambda old, *a: (4*old(*a)[0], 0))(patches, checked)
+    counts = checker.counts
     if not checked:
         patches.append(patch.object(checker, 'counts', lambda *a: 4*counts(*a)))
 
@@ -286,11 +288,11 @@ def bound(patches, checked):
 
 def dual(patches, checked):
     "Functionals are two fifths too small: multipliers that aren't dual."
-    weigh, triple, cut = walls.weigh, walls.Cut.triple, checker.cut
+    weigh, row, cut = walls.weigh, walls.Cut.row, checker.cut
     patches.append(patch.object(walls, 'weigh', lambda ups, p: (
         weigh(ups, p)[0], .6*weigh(ups, p)[1])))
-    patches.append(patch.object(walls.Cut, 'triple', property(lambda c: (
-        .6*triple.fget(c)[0], *triple.fget(c)[1:]))))
+    patches.append(patch.object(walls.Cut, 'row', property(lambda c: (
+        .6*row.fget(c)[0], row.fget(c)[1]))))
     def smaller(f, j, hint):
         g, h = cut(f, j, hint)
         return .6*g, h
@@ -306,9 +308,8 @@ def changed(place, name, change):
         patches.append(patch.object(place, name, partial(change, getattr(place, name))))
     return plant
 
-def full_share(register, known, fact):
-    register(known, fact)
-    known.candidates[-1].delta = known.delta
+def full_share(candidate, known, *what):
+    return replace(candidate(known, *what), delta=known.delta)
 
 MORE = dict(        # and by what each is seen
     half=('evidence', changed(bets, 'missing', lambda old, known, c, eps: {
@@ -321,7 +322,7 @@ MORE = dict(        # and by what each is seen
         n, rules, np.where(n > 0, u, u.min()), *more))),
     best_gambler=('evidence', changed(evidence, 'mixed_wealth', lambda old, logs: logs.max(-1))),
     one_share_for_both=('shares', changed(bets, 'asked_of', lambda old, c, j: -np.log(c.delta))),
-    all_of_delta=('shares', changed(bets, 'register_fact', full_share)))
+    all_of_delta=('shares', changed(bets, 'as_candidate', full_share)))
 PLANTS |= {name: plant for name, (_, plant) in MORE.items()}
 
 @contextmanager
@@ -390,11 +391,10 @@ class Looking(Through):
         if known is None or known.first is None:
             return
         self.ties(known)
-        if known.cone is not None:
-            for pair, wall in known.walls.items():
-                self.wall(known, wall, *pair)
-            for j, region in known.regions.items():
-                self.region(known, j, region)
+        for pair, wall in known.walls.items():
+            self.wall(known, wall, *pair)
+        for j, region in known.regions.items():
+            self.region(known, j, region)
         self.shadow(known)
         if known.rounds >= self.next or self.ended:
             self.next = known.rounds + max(self.often, known.rounds//4)
@@ -423,7 +423,7 @@ class Looking(Through):
         "What the arm answers at the edge of its rules is paid as the region says."
         values = self.judge.answered.get(j)
         c = self.judge.c
-        if values is None or not hasattr(region, 'rules') or j in known.tied or (
+        if values is None or j in known.tied or (
                 c[j] - c[known.first] <= 1e-6*self.judge.bound):
             return
         o = known.outcomes
@@ -434,9 +434,9 @@ class Looking(Through):
                 assert (region.rules @ p).min() <= p @ paid + 1e-3*self.judge.bound, 'a region'
         else:
             for cut in region.cuts:
-                g, h, error = cut.triple
+                g, h = cut.row
                 self.looked['cuts'] += 1
-                assert g @ o.behind(paid) >= h - error - 1e-3, 'a cut'
+                assert g @ o.behind(paid) >= h - 1e-3, 'a cut'
 
     def claims(self, known):
         """What is believed of candidates, and would be if somebody else had registered each rule
@@ -490,9 +490,7 @@ class Looking(Through):
                 won = log_wealth(mine, x - x.min(), P[c.arm] @ x - x.min()) + log_wealth(
                     every[j], u.max() - x_j, u.max() - P[c.arm] @ x - lost)
             if np.isfinite(won):
-                R = bets.region_of(known, j)
-                few, R.known = R.known, R.rules if known.by_bets else R.known
-                missing, R.known = bets.missing(known, c, lost), few
+                missing = bets.missing(known, c, lost)
                 # of a region of cuts only some rules are known; what is negative is of no use
                 part = 1. if c.is_zero else OWN if j == c.arm else 1 - OWN
                 seems = -np.log(max(part*c.delta, 5e-324)) - missing.get(j, -np.inf)
@@ -503,13 +501,13 @@ class Looking(Through):
         "Register what was answered last, as somebody else."
         if known.first is None or not known.data.rounds or len(self.shadows) >= SHADOWS:
             return
-        a = known.answers.get(known.data.asked[-1])
+        a = known.answer_to(known.rule(known.data.asked[-1]))
         is_new = a is not None and a.round == known.rounds and a.arm != known.first
         if not is_new or not self.lost(known, a.rule):
             return
         kept, known.candidates = known.candidates, [known.candidates[0], *self.shadows]
-        bets.register_fact(known, (known.rounds, known.record.index(a.rule), a.arm))
-        self.shadows, known.candidates = known.candidates[1:], kept
+        self.shadows.append(bets.as_candidate(known, a.rule, a.arm))
+        known.candidates = kept
 
     def lost(self, known, rule):
         "What a rule loses against arms that were seen, or 0 if that is next to nothing."

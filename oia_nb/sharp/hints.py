@@ -55,7 +55,7 @@ def cut_hint(f, run, wall, cut):
             known[pair] += y*x
     for n, (side, i, P, lies) in enumerate(bounds_of(cone, cut)):
         rest = side*cone.D[i]
-        for t, y in wall.rests_on.get(((1 - side)//2, i), {}).items():
+        for t, y in wall.rests_on.get((side, i), {}).items():
             s = checker.answered(f, l, j, index[t - 1])[1]
             rest = rest - y*s
             add(index[t - 1], s, y, P, lies)
