@@ -12,23 +12,24 @@ if TYPE_CHECKING:
 _P = ParamSpec('_P')
 
 # %% auto #0
-__all__ = ['CLAIM_TOL', 'NOT_PROVED', 'NO_USE', 'STATUS', 'UNCLAIMED', 'TRACE_TYPES', 'CLAIMS', 'check_response', 'announce',
-           'ask_oracle', 'check_fits', 'check_learner', 'Trace', 'Certificate', 'Finding', 'Origin', 'Identification',
-           'Status', 'was_cut_short', 'finish', 'facts_of', 'claim_of', 'Verification', 'verified', 'Learner', 'Halt',
-           'Stopped', 'learner', 'within', 'within_sum', 'interrupts_held', 'simulate', 'claim_facts', 'proved_text',
+__all__ = ['CLAIM_TOL', 'STATUS', 'UNCLAIMED', 'CLAIMS', 'check_response', 'announce', 'ask_oracle', 'check_fits',
+           'check_learner', 'Trace', 'Certificate', 'Finding', 'Origin', 'Particulars', 'Identification', 'Status',
+           'was_cut_short', 'finish', 'facts_of', 'claim_of', 'Verification', 'verified', 'Learner', 'Halt', 'Stopped',
+           'learner', 'within', 'within_sum', 'interrupts_held', 'simulate', 'claim_facts', 'proved_text',
            'result_facts', 'claim_text', 'unchecked', 'ended']
 
 # %% ../../nbs/appendix/62_learner.ipynb #4597f18f
 import signal
 import threading
 from contextlib import contextmanager
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
 from time import perf_counter
 from types import SimpleNamespace
+from typing import NamedTuple
 import numpy as np
-from ..core import InvalidInput, OIAError, OracleViolated, as_choice, as_integer
-from ..core import as_number, generator
+from ..core import (InvalidInput, OIAError, OracleViolated, as_choice, as_integer,
+                         as_number, expect, generator)
 from ..paper.estimation import FORCED, NORMAL, PAST, Transcript
 from ..game.information import Response, Setting, World
 from ..game.oracle import Oracle
@@ -56,11 +57,9 @@ def announce(transcript: Transcript, rule: ScoringRule, line: Any = None,
              place: float = 0., see: Any = None, kind: int = NORMAL,
              target: int | None = None) -> Generator[ScoringRule, Response, int]:
     """One round: yields the rule, receives the `Response`, files it in the
-    transcript; returns the arm.
-
-    `line`, `place`, `kind` and `target` are those of `Transcript.record`; `see`, if
-    given, is called with (arm, belief, state) once the round is filed. Raises
-    `InvalidInput` as `check_response` does; nothing is filed then.
+    transcript; returns the arm. `line`, `place`, `kind` and `target` are those of
+    `Transcript.record`; `see`, if given, is called with (arm, belief, state) once the
+    round is filed. Raises `InvalidInput` as `check_response`; nothing is filed then.
 
     >>> next(announce(run.transcript, best.rule)) is best.rule
     True
@@ -89,30 +88,25 @@ def ask_oracle(transcript: Transcript, oracle: Oracle, k: int, line: Any = None,
 def check_fits(name: str, rule: Any, setting: Setting) -> None:
     """Raise `InvalidInput` unless it is a rule on the support of the setting, within
     its bound."""
-    fits = (isinstance(rule, ScoringRule)
-            and np.array_equal(rule.support, setting.support))
-    if not fits or rule.bound > setting.bound:
-        raise InvalidInput(name, rule,
-                           'a rule on the support of the setting, within its bound')
+    expect(isinstance(rule, ScoringRule) and rule.bound <= setting.bound
+           and np.array_equal(rule.support, setting.support), name, rule,
+           'a rule on the support of the setting, within its bound')
 
 def check_learner(setting: Setting, oracle: Oracle | None, eps: float, delta: float,
                   alone: bool = False) -> tuple[float, float]:
-    r"""The target (eps, delta) as floats, if a learner can start with it.
-
-    `eps` in (0, 2(B_S + B_u)], `delta` in (0, 1], and an `Oracle` with one rule for
-    each arm of the `Setting`, on its support and within its bound, or none if the
-    learner can start `alone`. Raises `InvalidInput` otherwise.
-    """
-    if not isinstance(setting, Setting):
-        raise InvalidInput('setting', setting,
-                           'a Setting (a learner never sees a world)')
-    if not (isinstance(oracle, Oracle) or alone and oracle is None):
-        raise InvalidInput('oracle', oracle, 'an Oracle' + ' or None'*alone)
-    if oracle is not None and len(oracle.rules) != setting.K:
-        raise InvalidInput('oracle.rules', f'{len(oracle.rules)} rules',
-                           f'one for each of the {setting.K} arms')
-    for k, r in enumerate(oracle.rules if oracle else ()):
-        check_fits(f'oracle.rules[{k}]', r, setting)
+    r"""The target (eps, delta) as floats, if a learner can start with it: `eps` in
+    (0, 2(B_S + B_u)], `delta` in (0, 1], and an `Oracle` with one rule for each arm of
+    the `Setting`, on its support and within its bound, or none if the learner can start
+    `alone`. Raises `InvalidInput` otherwise."""
+    expect(isinstance(setting, Setting), 'setting', setting,
+           'a Setting (a learner never sees a world)')
+    if not alone or oracle is not None:
+        expect(isinstance(oracle, Oracle), 'oracle', oracle,
+               'an Oracle' + ' or None'*alone)
+        expect(len(oracle.rules) == setting.K, 'oracle.rules',
+               f'{len(oracle.rules)} rules', f'one for each of the {setting.K} arms')
+        for k, r in enumerate(oracle.rules):
+            check_fits(f'oracle.rules[{k}]', r, setting)
     eps = as_number('eps', eps, 0., 2*setting.B, strict_low=True)
     return eps, as_number('delta', delta, 0., 1., strict_low=True)
 
@@ -126,10 +120,8 @@ class Trace:
     `profits` (n, K), `radii` (n, K), and `bounds` (n,), the best certificate so far.
     `payments`, one a round: what the announced rule is expected to pay at the belief
     reported, whether or not the state is known; and `states`, -1 where the learner
-    didn't hear of one. None for a trace that was made without them.
-
-    Raises `InvalidInput` unless there is as much of everything: of what there is one
-    a round, and of what there is one a snapshot.
+    didn't hear of one. None for a trace that was made without them. Raises
+    `InvalidInput` unless all that is one a round, or one a snapshot, is of one length.
     """
     arms: np.ndarray
     beliefs: np.ndarray
@@ -146,8 +138,8 @@ class Trace:
         sizes = {k: len(part) for k, part in vars(self).items() if part is not None}
         a_snapshot = {'rounds', 'profits', 'radii', 'bounds'}
         for names in sizes.keys() - a_snapshot, sizes.keys() & a_snapshot:
-            if len({sizes[name] for name in names}) > 1:
-                raise InvalidInput('trace', sizes, 'parts of one length')
+            expect(len({sizes[name] for name in names}) <= 1, 'trace', sizes,
+                   'parts of one length')
 
     def to_frame(self, setting: Setting | None = None) -> pd.DataFrame:
         "One row a round as a pandas frame: `trace_frame`."
@@ -200,54 +192,24 @@ class Origin:
     seed: int | None = None
 
 # %% ../../nbs/appendix/62_learner.ipynb #7560dbf5
-@dataclass(frozen=True, eq=False)
-class Identification:
-    r"""What a learner returns.
-
-    `rule` and `arm` (an index) were found in `rounds` interactions; `eps` and `delta`
-    are the target, `status` is one of `STATUS`. `certificate` is what can be proved of
-    the rule on the event, or None: nothing, or the event was seen to fail, which
-    `event_violated` tells.
-
-    `counts` (K,) are observations of each arm; rounds = K + `normal_rounds` τ₁ +
-    `forced_rounds` τ₂, as `trace` tells one by one; `searches` and `lp_solves` are
-    numbers. `paid` is all that learning paid in expectation; `lost` is what it earned
-    less than the best rule would have, if the world is known. `setting` is where it
-    learned, and `origin` where the result comes from.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Particulars:
+    """What an `Identification` says besides; what isn't known is None.
 
     `told` is the `Told` that was assumed (None: the paper's expert is meant), `checks`
-    a tuple of `Check`, `violated` one of `VIOLATIONS` or None, `contradiction` the
-    rounds (from 1) that contradict each other. `profit` is a lower bound on what the
-    rule earns, on the event: when its arm answers, or in all rounds if lapses were told
-    of. `refused` is what didn't verify. Without an oracle, an arm may be `missed` that
-    answers less than this share of the random rules. `statement` says all.
+    a tuple of `Check`, `violated` one of `VIOLATIONS`, `contradiction` the rounds (from
+    1) that contradict each other. `profit` is a lower bound on what the rule earns, on
+    the event: when its arm answers, or in all rounds if lapses were told of. `refused`
+    is what didn't verify. Without an oracle, an arm may be `missed` that answers less
+    than this share of the random rules.
 
-    The rest is None but for some learners. Chapter 37: the arm leads by `lead` at
-    least, with the `share` λ of the oracle's rule, after so many `attempts`. Chapter
-    32: so many `questions` were decided, `handed_on` answers went to the learner
-    within, and `lapses` can't have been meant. Chapter 34: the `discovery`. Chapter 35:
-    the rule is the `index`-th of a list, at most `behind` the best of them by the
-    certificate `listed`; it earns between `earns`, all earn `means` (n,) on average.
+    Chapter 37: the arm leads by `lead` at least, with the `share` λ of the oracle's
+    rule, after so many `attempts`. Chapter 32: so many `questions` were decided,
+    `handed_on` answers went to the learner within, and `lapses` can't have been meant.
+    Chapter 34: the `discovery`. Chapter 35: the rule is the `index`-th of a list, at
+    most `behind` the best of them by the certificate `listed`; it earns between
+    `earns`, all earn `means` (n,) on average.
     """
-    rule: ScoringRule
-    arm: int
-    rounds: int
-    status: str
-    eps: float
-    delta: float
-    certificate: Certificate | None
-    counts: np.ndarray
-    normal_rounds: int
-    forced_rounds: int
-    searches: int
-    lp_solves: int
-    event_violated: bool
-    trace: Trace = field(repr=False)
-    _: KW_ONLY
-    setting: Setting | None = field(default=None, repr=False)
-    origin: Origin | None = field(default=None, repr=False)
-    paid: float | None = None
-    lost: float | None = None
     told: Told | None = None
     checks: tuple = ()
     violated: str | None = None
@@ -268,18 +230,56 @@ class Identification:
     means: np.ndarray | None = None
     listed: Certificate | None = None
 
+# %% ../../nbs/appendix/62_learner.ipynb #7560dbf6
+@dataclass(frozen=True, eq=False)
+class Identification(Particulars):
+    r"""What a learner returns, with its `Particulars`; `statement` says all.
+
+    `rule` and `arm` (an index) were found in `rounds` interactions; `eps` and `delta`
+    are the target, `status` is one of `STATUS`. `certificate` is what can be proved of
+    the rule on the event, or None: nothing, or the event was seen to fail, which
+    `event_violated` tells.
+
+    `counts` (K,) are observations of each arm; rounds = K + `normal_rounds` τ₁ +
+    `forced_rounds` τ₂, as `trace` tells one by one; `searches` and `lp_solves` are
+    numbers. `paid` is all that learning paid in expectation; `lost` is what it earned
+    less than the best rule would have, if the world is known. `setting` is where it
+    learned, and `origin` where the result comes from.
+    """
+    rule: ScoringRule
+    arm: int
+    rounds: int
+    status: str
+    eps: float
+    delta: float
+    certificate: Certificate | None
+    counts: np.ndarray
+    normal_rounds: int
+    forced_rounds: int
+    searches: int
+    lp_solves: int
+    event_violated: bool
+    trace: Trace = field(repr=False)
+    setting: Setting | None = field(default=None, repr=False, kw_only=True)
+    origin: Origin | None = field(default=None, repr=False, kw_only=True)
+    paid: float | None = field(default=None, kw_only=True)
+    lost: float | None = field(default=None, kw_only=True)
+
     @property
     def proved(self) -> Certificate | None:
         "The `Certificate` of what is claimed: of all rules, or of a list."
         return self.listed or self.certificate
+
     @property
     def tried(self) -> bool:
         "Whether all that is claimed is of a list of rules that were tried."
         return self.status == 'rule_certified' and bool(self.earns)
+
     @property
     def finding(self) -> Finding:
         "The `Finding` that it is of: rule, arm and certificate."
         return Finding(self.rule, self.arm, self.certificate)
+
     @property
     def past(self) -> int:
         "How many of the `rounds` were played, and paid, before the run began."
@@ -366,8 +366,7 @@ class Identification:
         return self.trace.to_frame(self.setting)
 
 # %% ../../nbs/appendix/62_learner.ipynb #ef283bbe
-@dataclass(frozen=True)
-class Status:
+class Status(NamedTuple):
     """How a run can end: in words; `sound` unless something was seen that can't
     happen where the promise holds; `cut_short` if rounds ran out before the learner
     was done, or it would never have been."""
@@ -375,24 +374,22 @@ class Status:
     sound: bool = True
     cut_short: bool = False
 
-NOT_PROVED = 'The accuracy asked for was not proved'
-NO_USE = f'{NOT_PROVED}, and more rounds would not prove it'
-
+_UNPROVED = 'The accuracy asked for was not proved'
 STATUS = dict(
     certified=Status('The accuracy asked for is proved'),
     stopped=Status('Stopped on request, before its end', cut_short=True),
-    paid_cap=Status(f'{NOT_PROVED}: no more may be paid', cut_short=True),
+    paid_cap=Status(f'{_UNPROVED}: no more may be paid', cut_short=True),
     arm_certified=Status('The arm is proved to be good enough among the rules of the '
                          'oracle'),
     uncertified=Status('The run is over, and the accuracy asked for is not proved'),
     budget=Status('The budget is used up'),
     budget_too_small=Status('The budget is smaller than the number of arms',
                             cut_short=True),
-    round_cap=Status(f'{NOT_PROVED}: out of rounds', cut_short=True),
-    stalled=Status(f'{NO_USE}: no question tells any more what the arms must be paid',
-                   cut_short=True),
-    lead_too_dear=Status(f'{NO_USE}: the lead that was asked for costs too much',
-                         cut_short=True),
+    round_cap=Status(f'{_UNPROVED}: out of rounds', cut_short=True),
+    stalled=Status(f'{_UNPROVED}, and more rounds would not prove it: no question '
+                   'tells any more what the arms must be paid', cut_short=True),
+    lead_too_dear=Status(f'{_UNPROVED}, and more rounds would not prove it: the lead '
+                         'that was asked for costs too much', cut_short=True),
     rule_certified=Status('The rule is proved to be good enough, as played, among the '
                           'rules tried'),
     event_violated=Status('Responses were seen that happen with probability δ at most: '
@@ -413,13 +410,11 @@ def finish(transcript: Any, found: Finding, *, status: str, eps: float, delta: f
            snapshots: Sequence[Any] = (), **more: Any) -> Identification:
     """The `Identification` of a finished run: the only maker of results.
 
-    `transcript` is a `Transcript`, or anything with `arms`, `beliefs`, `states`,
-    `kinds`, `targets` and `payments` (one entry a round), `N` (K,) and `rounds`.
+    `transcript` is a `Transcript`, or anything with `setting`, `arms`, `beliefs`,
+    `states`, `kinds`, `targets`, `payments` (one entry a round), `N` (K,) and `rounds`.
     `status` is one of `STATUS`; unless it is sound, nothing is claimed. `violated` is
     whether something was seen that can't be, or what: one of `VIOLATIONS`. `snapshots`
-    are (round, profits (K,), radii (K,), bound), and `more` fields of an
-    `Identification` that some learners only have.
-
+    are (round, profits (K,), radii (K,), bound), and `more` fields of `Particulars`.
     Raises `InvalidInput` for a status that isn't in the table, and for "certified"
     unless the certificate of the rule found proves `eps`.
 
@@ -434,16 +429,15 @@ def finish(transcript: Any, found: Finding, *, status: str, eps: float, delta: f
     if certificate and certificate.proof is not None and transcript.keeps:
         rules = dict(rules=transcript.rules, asked=np.array(transcript.asked))
         certificate = replace(certificate, facts=rules | (certificate.facts or {}))
-    if status == 'certified' and (certificate is None or not found.proves(eps)):
-        raise InvalidInput('status', status, f'a rule that is proved to lose at most '
-                           f'{eps:g}; proved of this one: {certificate}')
+    expect(status != 'certified' or certificate is not None and found.proves(eps),
+           'status', status, f'a rule that is proved to lose at most {eps:g}; proved '
+           f'of this one: {certificate}')
     if violated:
         more |= UNCLAIMED
     columns = map(np.array, zip(*snapshots)) if len(snapshots) else [np.empty(0)]*4
-    trace = Trace(
-        **dict(zip(('rounds', 'profits', 'radii', 'bounds'), columns)),
-        **{name: np.array(getattr(transcript, name)) for name in (
-            'arms', 'beliefs', 'states', 'kinds', 'targets', 'payments')})
+    of_rounds = 'arms', 'beliefs', 'states', 'kinds', 'targets', 'payments'
+    trace = Trace(**dict(zip(('rounds', 'profits', 'radii', 'bounds'), columns)),
+                  **{name: np.array(getattr(transcript, name)) for name in of_rounds})
     return verified(Identification(
         rule=found.rule, arm=int(found.arm), rounds=int(transcript.rounds),
         status=status, eps=eps, delta=delta, certificate=certificate,
@@ -454,8 +448,6 @@ def finish(transcript: Any, found: Finding, *, status: str, eps: float, delta: f
         setting=transcript.setting, **more))
 
 # %% ../../nbs/appendix/62_learner.ipynb #a7c3e9b1
-TRACE_TYPES = dict(rules=float, margins=float, oracle=float, questions=int, handed=int)
-
 def facts_of(found):
     "The `Facts` on which the certificate of a result rests."
     z, t = found.setting, found.trace
@@ -463,11 +455,11 @@ def facts_of(found):
     asked = facts.pop('asked', None)
     columns = [np.full(len(t.arms), -1) if x is None else x
                for x in (asked, t.arms, t.beliefs, t.states)]
-    arrays = {name: np.array(facts[name], kind) for name, kind in TRACE_TYPES.items()
+    kinds = dict(rules=float, margins=float, oracle=float, questions=int, handed=int)
+    arrays = {name: np.array(facts[name], kind) for name, kind in kinds.items()
               if facts.get(name) is not None}
-    paid = {int(r): np.array(s, float) for r, s in facts.get('paid') or ()}
     known: dict = dict(rules=np.zeros((0, *z.support.shape))) | facts | arrays
-    known['paid'] = paid
+    known['paid'] = {int(r): np.array(s, float) for r, s in facts.get('paid') or ()}
     return checker.Facts(**known, support=z.support, bound=z.bound,
                          utility=z.utility, K=z.K, rounds=np.array(columns, int).T,
                          prior=z.prior, supports=z.supports)
@@ -537,23 +529,14 @@ class Learner(Generator):
         "Take the `Response` to the rule announced last (None: start); the next rule."
         if self.rule is not None:
             check_response(self.setting, response)
-            if self.states and response.state is None:
-                raise InvalidInput('response.state', None, 'the state: this learner '
-                                   'counts what follows a report')
-        return self._next(self._steps.send, response)
+            expect(response.state is not None or not self.states, 'response.state',
+                   None, 'the state: this learner counts what follows a report')
+        self.rule = self._steps.send(response)
+        return self.rule
 
     def throw(self, why: Any, *more: Any) -> ScoringRule:
         "Raise an exception where it waits for a response; the next rule."
-        return self._next(self._steps.throw, why)
-
-    def _next(self, go, value):
-        try:
-            self.rule = go(value)
-        except StopIteration as end:
-            found = end.value
-            if isinstance(found, Identification):
-                found = replace(found, setting=self.setting)
-            raise StopIteration(found) from None
+        self.rule = self._steps.throw(why)
         return self.rule
 
     @property
@@ -622,14 +605,16 @@ def within(inner: Any, answer: Callable[[Any], Any]) -> Generator[Any, Any, Any]
     return found
 
 # %% ../../nbs/appendix/62_learner.ipynb #c7e00001
-def within_sum(learner: Learner, most: float) -> Learner:
+def within_sum(learner: Learner, most: float | None) -> Learner:
     """The `Learner`, which is stopped before a round after which it might have paid
     more than `most` in all, in expectation at what is reported. Its status is then
-    "paid_cap", and its certificate the best so far.
+    "paid_cap", and its certificate the best so far. With None, the learner itself.
 
     >>> simulate(within_sum(sharp(z, oracle, eps=.2, delta=.1), 1.), clinic, 0).status
     'paid_cap'
     """
+    if most is None:
+        return learner
     most, paid = as_number('max_paid', most, 0.), 0.
     def answer(rule):
         nonlocal paid
@@ -676,11 +661,9 @@ def simulate(learner: Any, world: World, seed: int | np.random.Generator | None)
     >>> simulate(sharp(z, oracle, eps=1., delta=.1), clinic, seed=0).status
     'certified'
     """
-    if not hasattr(learner, 'send'):
-        raise InvalidInput('learner', learner, 'a learner: simulate(learner, world, '
-                           'seed)')
-    if not hasattr(world, 'respond'):
-        raise InvalidInput('world', world, f'a world{World.how}')
+    expect(hasattr(learner, 'send'), 'learner', learner,
+           'a learner: simulate(learner, world, seed)')
+    expect(hasattr(world, 'respond'), 'world', world, f'a world{World.how}')
     rng, respond = generator(seed), getattr(world, 'sitting', lambda: world.respond)()
     try:
         with interrupts_held() as pressed:

@@ -14,10 +14,9 @@ _Method = TypeVar('_Method', bound=Callable[..., Any])
 # %% auto #0
 __all__ = ['SNAP', 'SAME_RULE', 'SCHEMA', 'HEAD', 'CALIBRATION_LEVEL', 'ROUNDS', 'BECAME', 'SLIPS', 'IN_A_NEW_FILE', 'WAYS',
            'Damaged', 'Busy', 'writing', 'chained', 'as_record', 'is_torn', 'read_journal', 'Journal', 'Refused',
-           'said_text', 'as_said', 'as_report', 'rule_digest', 'is_same', 'taken_from', 'checked_head', 'as_response',
-           'drawn', 'read_header', 'Offer', 'as_page', 'as_body', 'reckoner', 'who_holds', 'tickets_html',
-           'SessionRound', 'Session', 'new_head', 'payable_oracle', 'past_answer', 'as_a_whole', 'in_rounds',
-           'control_questions', 'calibration_evidence']
+           'as_said', 'as_report', 'rule_digest', 'is_same', 'taken_from', 'checked_head', 'as_response', 'drawn',
+           'Offer', 'as_page', 'as_body', 'reckoner', 'who_holds', 'tickets_html', 'SessionRound', 'Session',
+           'new_head', 'payable_oracle', 'past_answer', 'as_a_whole', 'in_rounds', 'control_questions']
 
 # %% ../../nbs/experts/27_session.ipynb #8b07a95c
 import hashlib
@@ -25,7 +24,7 @@ import json
 import os
 from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from errno import ENOSPC
 from functools import wraps
@@ -35,23 +34,22 @@ from threading import RLock
 import numpy as np
 from .. import __version__
 from ..core import (InvalidInput, OIAError, PROB_TOL, as_array, as_choice,
-                         as_integer, as_kind, as_number, as_text, as_value,
-                         file_trouble, fresh_seed, generator, json_value,
-                         placed, plain)
+                         as_integer, as_kind, as_number, as_text, as_value, expect,
+                         file_trouble, fresh_seed, generator, is_number, json_value, placed, plain)
 from ..paper.estimation import NORMAL, PAST
 from ..game.information import Response, Setting, World
 from ..game.scoring import ScoringRule
 from ..sharp.questions import search_rule
+from ..sharp.record import Record
 from ..game.tickets import (Menu, decimals, money, payable, remark, smallest,
                                  ticket_name)
 from ..game.oracle import Oracle
 from ..experts.examination import CalibrationWatch
 from ..show.documents import identification_from_dict
-from .identification import (check_options, completed, learner_for,
-                                       learner_row, rounds_left, with_oracle)
+from .identification import check_options, learner_row, prepared, rounds_left
 from ..show.facts import ROWS_SHOWN, framed, html_table, in_percent, three_digits
-from .learner import (Finding, Identification, Origin, Stopped,
-                                Verification, check_fits, interrupts_held)
+from .learner import (Finding, Identification, Origin, Stopped, Verification,
+                                check_fits, check_response, interrupts_held)
 from ..experts.told import DIGITS_MOST, Check, Told, as_told
 from ..experts.open_setting import OpenSetting
 from ..game.stackelberg import region_margin
@@ -119,8 +117,8 @@ class Journal:
         from filelock import FileLock, Timeout
         with file_trouble('path', path, 'the file of a session, nothing else'):
             self.path = as_file(path)
-            if self.path.is_dir() or not self.path.parent.is_dir():
-                raise InvalidInput('path', str(path), 'a file in a folder that exists')
+            expect(self.path.parent.is_dir() and not self.path.is_dir(), 'path',
+                   str(path), 'a file in a folder that exists')
         self.lock, self.why = None, 'was opened for reading only'
         if write and (new or self.path.exists()):
             lock = FileLock(f'{self.path}.lock')
@@ -144,14 +142,10 @@ class Journal:
             self.lock, self.why = None, 'was closed'
 
     def _open(self, new, write, cut):
-        with file_trouble('path', str(self.path), 'the file of a session'):
-            try:
-                if new:
-                    self.path.touch(exist_ok=False)
-            except FileExistsError:
-                raise InvalidInput('path', str(self.path), 'a new file; Session.open goes '
-                                   'on with this one') from None
-            data = self.path.read_bytes()
+        wanted = 'a new file; Session.open goes on with one that is there'*new
+        with (file_trouble('path', str(self.path), wanted or 'the file of a session'),
+              open(self.path, 'x+b' if new else 'rb') as f):
+            data = f.read()
         self.records, self.last, self.whole = read_journal(data)
         self.notes, self.size = [], len(data)
         self.ends = b'\n' if self.whole and data[self.whole - 1] != ord('\n') else b''
@@ -206,73 +200,55 @@ class Journal:
 class Refused(InvalidInput):
     "An answer that was not recorded; the round is still open."
 
-def said_text(name, value):
-    "A reason or a note, which must be a text that isn't blank. Raises `Refused`."
-    with placed(kind=Refused):
-        return as_text(name, value)
-
 SNAP = .01      # a report this close to a listed belief, in every state, stands for it
 
 def as_said(setting, report):
-    "A report as probabilities (W,), as they were said. Raises `Refused`."
-    states = setting.states
-    expected = f'probabilities or percentages of {", ".join(states)}'
-    if isinstance(report, (int, float, np.number)):
-        raise Refused('report', report, f'{expected}; a bare number may be the place '
-                      f'of a belief, belief={report}, or percent={report} of the last')
-    values = report
-    if isinstance(report, dict):
-        if odd := [k for k in report if k not in states]:
-            raise Refused('report', report, f'{expected}; {odd[0]!r} is none of them')
-        if len(report) < len(states):
-            raise Refused('report', report, f'{expected}, all of them')
-        values = [report[w] for w in states]
+    "A report as probabilities (W,), as they were said. Raises `InvalidInput`."
+    wanted = f'probabilities or percentages of {", ".join(setting.states)}, all of them'
+    expect(not is_number(report), 'report', report,
+           f'{wanted}; a bare number may be the place of a belief, belief={report}, or '
+           f'percent={report} of the last')
     try:
-        x = as_array('report', values, (setting.W, ), 0.)
+        x = as_array('report', report, (setting.W, ), 0., axes=[setting.states])
     except InvalidInput:
-        raise Refused('report', report, expected) from None
+        raise InvalidInput('report', report, wanted) from None
     return x/100 if x.sum() > 2 else x
 
 # %% ../../nbs/experts/27_session.ipynb #cc5d3afa
 def as_report(setting, report=None, snap=SNAP, arm=None, *, belief=None, percent=None):
     """(place on the support, what was said (W,), its distance) of a report, the place
-    of a `belief`, or a `percent` of the second of two states. Raises `Refused` for one
+    of a `belief`, or a `percent` of the second of two states. Raises `InvalidInput` if
     farther than `snap` from all listed beliefs that `arm` (an index) can lead to."""
-    if sum(x is not None for x in (report, belief, percent)) != 1:
-        raise Refused('report', report, 'one of report, belief and percent')
+    expect(sum(x is not None for x in (report, belief, percent)) == 1, 'report', report,
+           'one of report, belief and percent')
     places = np.arange(setting.M) if arm is None else setting.places(arm)
-    with placed(kind=Refused):
-        if belief is not None:
-            i = as_integer('belief', belief, 0, setting.M - 1)
-            if i not in places:
-                raise Refused('belief', i, f'one of {setting.arms[arm]}: '
-                              f'{", ".join(map(str, places))}')
-            return i, setting.support[i], 0.
-        if percent is not None:
-            p = as_number('percent', percent, 0., 100.)
-            if setting.W != 2:
-                raise Refused('percent', percent,
-                              'a report: there are more than two states')
-            report = [100 - p, p]
+    whose = '' if len(places) == setting.M else f' of {setting.arms[arm]}'
+    if belief is not None:
+        i = as_integer('belief', belief, 0, setting.M - 1)
+        expect(i in places, 'belief', i, f'one{whose}: {", ".join(map(str, places))}')
+        return i, setting.support[i], 0.
+    if percent is not None:
+        p = as_number('percent', percent, 0., 100.)
+        expect(setting.W == 2, 'percent', percent,
+               'a report: there are more than two states')
+        report = [100 - p, p]
     x = as_said(setting, report)
     gap = np.abs(setting.support[places] - x).max(1)
     n = int(gap.argmin())
     i = int(places[n])
-    if gap[n] > snap + PROB_TOL:
-        near = ', '.join(f'{p:.1%}' for p in setting.support[i])
-        whose = '' if len(places) == setting.M else f' of {setting.arms[arm]}'
-        raise Refused('report', report,
-                      f'a belief within {snap:g} of a listed one{whose} (the nearest, '
-                      f'{near}, is {gap[n]:.3g} away)')
+    near = ', '.join(f'{p:.1%}' for p in setting.support[i])
+    expect(gap[n] <= snap + PROB_TOL, 'report', report,
+           f'a belief within {snap:g} of a listed one{whose} (the nearest, {near}, is '
+           f'{gap[n]:.3g} away)')
     return i, x, float(gap[n])
 
 # %% ../../nbs/experts/27_session.ipynb #4022c88b
 # payments that differ by less, in units of the bound, make the same rule
 SAME_RULE = 1e-6
 
-def rule_digest(rule):
+def rule_digest(values):
     "16 hexadecimal digits that name a rule by its payments, to their last bit."
-    return hashlib.sha256(np.ascontiguousarray(rule.values).tobytes()).hexdigest()[:16]
+    return hashlib.sha256(np.ascontiguousarray(values).tobytes()).hexdigest()[:16]
 
 def is_same(a, b):
     "Whether two rules pay the same but for `SAME_RULE`, in units of the bound."
@@ -295,59 +271,43 @@ HEAD: dict[str, tuple] = dict(
 def checked_head(fields):
     "A header of all fields, its `Setting`, its `Oracle` or None, and its history."
     head = {name: usual for name, (usual, *_) in HEAD.items()} | fields
-    setting, oracle = Setting(**head['setting']), head['oracle']
-    rule_of = lambda values: ScoringRule(values, setting.support, setting.bound)
+    z, oracle = Setting(**head['setting']), head['oracle']
+    rule_of = lambda values: ScoringRule(values, z.support, z.bound)
     if oracle:
-        oracle = Oracle([rule_of(v) for v in oracle['rules']], oracle['margins'])
+        oracle = Oracle([*map(rule_of, oracle['rules'])], oracle['margins'])
     for name, (usual, check, *limits) in HEAD.items():
         if head[name] is not None or usual is not None:
             head[name] = check(name, head[name], *limits)
-    as_number('unit', head['unit'] or setting.bound, 0., setting.bound)
+    as_number('unit', head['unit'] or z.bound, 0., z.bound)
     row, options = learner_row(head['method']), head['options']
     check_options(row, options)
     for name, value in options.items():
         as_value(name, value)       # it is kept in the file
-    past = [(rule_of(p['rule']),
-             as_response(setting, p['arm'], p['belief'], p.get('state')))
+    past = [SessionRound(0, rule_of(p['rule']), 'answered', p['arm'], p['belief'],
+                         state=p.get('state'), why=(PAST, None))
             for p in head['history']]
-    if row.needs_states and any(r.state is None for _, r in past):
-        raise InvalidInput('history', past, f'states in it: {row.name} needs them')
-    if head['unit'] and 'unit' not in row.options:
-        raise InvalidInput('unit', head['unit'], f'none: the learner {row.name} must '
-                           'announce the rules that it asks, to the last digit')
-    row.make(setting, oracle, eps=head['eps'], delta=head['delta'], **options)
-    return head, setting, oracle, past
+    for r in past:
+        as_response(z, r.arm, r.belief, r.state)
+        expect(r.state is not None or not row.needs_states, 'history', head['history'],
+               f'states in it: {row.name} needs them')
+    expect(not head['unit'] or 'unit' in row.options, 'unit', head['unit'],
+           f'none: the learner {row.name} must announce the rules that it asks, to the '
+           'last digit')
+    row.make(z, oracle, eps=head['eps'], delta=head['delta'], **options)
+    return head, z, oracle, past
 
 # %% ../../nbs/experts/27_session.ipynb #c993a601
 def as_response(setting, arm, belief, state=None):
     "The `Response` of an answer by places. Raises `InvalidInput`."
-    arm = as_integer('arm', arm, 0, setting.K - 1)
     belief = as_integer('belief', belief, 0, setting.M - 1)
-    setting.index(setting.support[belief], arm)
-    if state is not None:
-        state = as_integer('state', state, 0, setting.W - 1)
-    return Response(arm, tuple(setting.support[belief].tolist()), state)
+    found = Response(arm, tuple(setting.support[belief].tolist()), state)
+    check_response(setting, found)
+    return found
 
 def drawn(seed, n):
     "The draw of round n from a seed (a text): a number in [0, 1); None without a seed."
     if seed is not None:
         return int(hashlib.sha256(f'{seed}:{n}'.encode()).hexdigest()[:13], 16)/16**13
-
-def read_header(path, records) -> Any:
-    "The first record, and what `checked_head` says. Raises `InvalidInput`, `Damaged`."
-    head = records[0] if records else {}
-    if head.get('kind') != 'oia-session':
-        raise InvalidInput('path', str(path), 'the file of a session')
-    schema = head.get('schema')
-    if type(schema) is not int or schema > SCHEMA:
-        raise InvalidInput(f'{path}: schema', schema,
-                           f'{SCHEMA}; the file was made by a later version of this '
-                           'package')
-    try:
-        return checked_head(head)
-    except (LookupError, TypeError, AttributeError, ValueError, OIAError) as e:
-        raise Damaged(path, 'line 1 of the journal is no header of a session '
-                      f'({type(e).__name__}: {e})') from None
 
 # %% ../../nbs/experts/27_session.ipynb #6c963620
 @dataclass(frozen=True, eq=False)
@@ -468,7 +428,8 @@ def tickets_html(menu, states, digits=None, unit=None, *, pays='pays', when=None
 @dataclass(eq=False)
 class SessionRound:
     """A round of a session: the offer's rule, what became of it (`status`: open,
-    answered or void), and how often; what was `spent` on what didn't stay."""
+    answered or void), and how many `times` it was declined, amended, …; what was
+    `spent` on what didn't stay. An answer from before has the `number` 0."""
     number: int
     rule: ScoringRule
     status: str = 'open'
@@ -478,13 +439,10 @@ class SessionRound:
     distance: float | None = None
     state: int | None = None
     note: str | None = None
-    declined: int = 0
-    amended: int = 0
-    doubted: int = 0
+    times: Counter = field(default_factory=Counter)
     spent: float = 0.
     draw: float | None = None          # in a lottery: won with a chance that is larger
-    kind: int = NORMAL          # why it was asked, and the arm that is to answer
-    target: int | None = None
+    why: tuple = (NORMAL, None)        # its kind, and the arm that is to answer
     bound: float | None = None         # what was proved before it
     revealed: int | None = None        # how many states were known before this one
 
@@ -496,16 +454,18 @@ class SessionRound:
     def due(self):
         "The payment that is due, or None while the state isn't known."
         if self.state is not None and self.status == 'answered':
-            return self.worth(float(self.rule.values[self.belief, self.state]))
+            return self.worth(self.rule.values[self.belief, self.state])
     @property
     def paid(self):
         "What has fallen due: an amendment, or undoing, takes nothing back."
         return max(self.spent, self.due or 0.)
+
     @property
     def at_most(self):
         "The most that may fall due when the state is known."
         most = self.worth(self.rule.values[self.belief].max()) if self.pending else 0.
         return max(0., most - self.spent)
+
     @property
     def ticket(self):
         "The name of the ticket that is held, of those on the sheet; or None."
@@ -525,10 +485,10 @@ CALIBRATION_LEVEL = .01
 def as_a_whole(method: _Method) -> _Method:
     """Decorator of a method that changes a session: one thread at a time, and Ctrl-C
     comes after it; pressed again, or if anything else breaks in, the session is what
-    its file says."""
+    its file says. What is refused within is `Refused`."""
     @wraps(method)
     def changing(self, *args, **options):
-        with self._lock, interrupts_held() as pressed:
+        with self._lock, placed(kind=Refused), interrupts_held() as pressed:
             try:
                 found = method(self, *args, **options)
                 self._keep_result()
@@ -555,9 +515,6 @@ class Session:
     def __init__(self, journal: Any) -> None:
         self.journal, self._lock = journal, RLock()
         try:
-            self.head, self.setting, self.oracle, self._past = read_header(
-                journal.path, journal.records)
-            self._row = learner_row(self.head['method'])
             self._read()
         except BaseException:
             journal.close()
@@ -628,29 +585,31 @@ class Session:
         "What a record says. Raises `Damaged` if it makes no sense where it stands."
         kind = record.get('kind')
         try:
-            as_choice('kind', kind, ['offer', 'stopped', 'ended', *ROUNDS])
-            if kind == 'stopped':
+            if line == 1:
+                self.head, self.setting, self.oracle, self._past = checked_head(record)
+                self._row = learner_row(self.head['method'])
+            elif kind == 'stopped':
                 self._stopped = True
             elif kind == 'ended':
                 self._filed = identification_from_dict(record.get('result'))
             elif kind == 'offer':
                 self._file_offer(record)
             else:
-                n = as_integer('round', record.get('round'), 1, len(self._rounds))
-                self._file_round(self._rounds[n - 1], kind, record)
-        except (InvalidInput, TypeError, ValueError, LookupError) as e:
-            raise Damaged(self.journal.path, f'line {line} of the journal, {kind}: {e}'
-                          ) from None
+                self._file_round(as_choice('kind', kind, ROUNDS), record)
+        except (AttributeError, LookupError, TypeError, ValueError) as e:
+            raise Damaged(self.journal.path, f'line {line} of the journal, {kind} '
+                          f'({type(e).__name__}: {e})') from None
 
-    def _file_round(self, at, kind, record):
-        "What a record says of the round `at`. Raises `InvalidInput` if it can't."
+    def _file_round(self, kind, record):
+        "What a record of this kind says of its round. Raises `InvalidInput` if it can't."
+        n = as_integer('round', record.get('round'), 1, len(self._rounds))
+        at = self._rounds[n - 1]
         before, after = ROUNDS[kind]
         as_choice('status', at.status, [before])
-        if kind in ('declined', 'amended', 'doubted'):
-            setattr(at, kind, getattr(at, kind) + 1)
         if kind in ('amended', 'void'):
             at.spent, self._filed = at.paid, None
         at.status = after
+        at.times[kind] += 1
         if kind == 'doubted':
             at.arm = at.belief = at.state = at.revealed = None
         if after == 'open':
@@ -671,7 +630,7 @@ class Session:
                                                                    z.bound)
             return self._offered[as_choice('rule', name, self._offered)]
         # no answer lies between a registration and the line that files it
-        last = max((r.number for r in self._standing), default=0)
+        last = max((r.number for r in self._facts), default=0)
         for after, name, values, arm in as_kind('new', record.get('new', []), list):
             known = rule_of(name, values), as_integer('arm', arm, 0, z.K - 1)
             self._registered.append((as_integer('round', after, last, n), *known))
@@ -681,9 +640,9 @@ class Session:
         kind, target = record.get('why') or (NORMAL, None)
         if target is not None:
             as_integer('target', target, 0, z.K - 1)
-        self._rounds.append(SessionRound(n, rule, kind=as_integer('kind', kind, 0, 9),
-                                         target=target, bound=bound,
-                                         draw=drawn(self.head['lottery'], n)))
+        self._rounds.append(SessionRound(
+            n, rule, why=(as_integer('kind', kind, 0, 9), target), bound=bound,
+            draw=drawn(self.head['lottery'], n)))
 
     def _read(self):
         "What the records of the journal say, and the learner where that leaves it."
@@ -692,25 +651,33 @@ class Session:
         self._rounds, self._registered = [], []
         self._offered, self._filed = {}, None
         self._stopped = False
-        for n, record in enumerate(self.journal.records[1:], 2):
+        path, records = self.journal.path, self.journal.records
+        head = records[0] if records else {}
+        expect(head.get('kind') == 'oia-session', 'path', str(path),
+               'the file of a session')
+        schema = head.get('schema')
+        expect(type(schema) is int and schema <= SCHEMA, f'{path}: schema', schema,
+               f'{SCHEMA}; the file was made by a later version of this package')
+        for n, record in enumerate(records, 1):
             self._file(record, n)
         self._start()
 
     @property
-    def _standing(self):
-        "The rounds whose answers a learner can read: not those whose state it waits for."
-        return [r for r in self._rounds if r.status == 'answered'
-                and not (self._row.needs_states and r.state is None)]
+    def _facts(self):
+        """The answers that a learner can read, as rounds: those from before, then all that
+        stand, but for those whose state it waits for."""
+        return [*self._past, *(r for r in self._rounds if r.status == 'answered'
+                               and not (self._row.needs_states and r.state is None))]
+
+    def _response(self, r):
+        "The answer of a round as the learner gets it."
+        known = self._row.needs_states or not r.number
+        return as_response(self.setting, r.arm, r.belief, r.state if known else None)
 
     @property
     def answers(self) -> list[tuple[ScoringRule, Response]]:
         "All answers that stand, those from before first: pairs (rule, `Response`)."
-        return [*self._past, *((r.rule, self._response(r)) for r in self._standing)]
-
-    def _response(self, r):
-        "The answer of a round as the learner gets it."
-        return as_response(self.setting, r.arm, r.belief,
-                           r.state if self._row.needs_states else None)
+        return [(r.rule, self._response(r)) for r in self._facts]
 
     @property
     def history(self) -> list[tuple[Any, ...]]:
@@ -718,22 +685,20 @@ class Session:
         return [(rule, r.arm, r.report, r.state) for rule, r in self.answers]
 
     @property
-    def record(self) -> Any:
+    def record(self) -> Record:
         "All facts, as the `Record` from which a learner goes on (chapter 42)."
-        from oia_nb.sharp.record import Record
-        found, stands = Record(changed=self.changed), self._standing
-        rounds = [(PAST, None)]*len(self._past) + [(r.kind, r.target) for r in stands]
-        for (rule, r), (kind, target) in zip(self.answers, rounds):
-            found.append(rule, r.arm, self.setting.index(r.report), r.state, kind, target)
+        found, facts = Record(changed=self.changed), self._facts
+        for r in facts:
+            found.append(r.rule, r.arm, r.belief, self._response(r).state, *r.why)
         for after, rule, arm in self._registered:
-            before = len(self._past) + sum(r.number <= after for r in stands)
+            before = sum(r.number <= after for r in facts)
             found.registered.append((before, found.index(rule), arm))
         return found
 
     @property
     def changed(self) -> int:
         "How many answers were amended or taken back."
-        return sum(r.amended + (r.status == 'void') for r in self._rounds)
+        return sum(r.times['amended'] + r.times['void'] for r in self._rounds)
 
     def _start(self):
         "The learner, with all answers that stand; or the result that is on file."
@@ -746,7 +711,7 @@ class Session:
             # it goes on from any facts: answers to rules that it didn't ask
             options = options | dict(record=self.record)
         else:
-            self._tape = list(self.answers)
+            self._tape = self.answers
         if head['unit']:
             options = options | dict(unit=head['unit'])
         self._learner = self._row.make(self.setting, self.oracle, eps=head['eps'],
@@ -763,18 +728,14 @@ class Session:
     @property
     def notes(self) -> list[str]:
         "What to know of the file, of answers that aren't used, and of the result."
-        told, found = list(self.journal.notes), self._result
-        if self.unused:
-            told.append(
-                f'{self.unused} answers are not used: the learner {self.head["method"]} '
+        found = self._result
+        more = {f'{self.unused} answers are not used: the learner {self.head["method"]} '
                 'chooses its own questions, and does not ask the rules that they were '
-                'given to')
-        if found is not None and self._filed is None:
-            told.append('the result is not in the file yet')
-        if found is not None and found.certificate and self.result.certificate is None:
-            told.append('the states that came out contradict the reports: nothing is '
-                        'certified any more')
-        return told
+                'given to': self.unused,
+                'the result is not in the file yet': found and self._filed is None,
+                'the states that came out contradict the reports: nothing is certified any '
+                'more': found and found.certificate and self.result.certificate is None}
+        return [*self.journal.notes, *(note for note, holds in more.items() if holds)]
 
     def _advance(self, response=None):
         "Send a response (None: start) and all answers that wait for the rules that follow."
@@ -832,10 +793,10 @@ class Session:
         if the session is over."""
         self._need_open()
         if self._open_round() is None:
-            best, more = self.best, {}
-            name = rule_digest(self._rule)
+            values, best, more = self._rule.values, self.best, {}
+            name = rule_digest(values)
             if name not in self._offered:
-                more['values'] = self._rule.values.tolist()
+                more['values'] = values.tolist()
             if best and best.certificate:
                 more['bound'] = best.bound
             if new := self._fresh():
@@ -852,52 +813,44 @@ class Session:
     def _fresh(self):
         "Registrations that aren't in the file: the round before, the rule twice, the arm."
         record = getattr(self._learner, 'record', None)
-        if record is None:
-            return []
-        z, before = self.setting, [0]*(len(self._past) + 1)
-        before += [r.number for r in self._standing]
-        def line(n, place, arm):
-            rule = ScoringRule(record.rules[place], z.support, z.bound)
-            return before[n], rule_digest(rule), rule.values.tolist(), arm
         # the learner began with those in the file, whatever was taken back since
-        return [line(*new) for new in record.registered[len(self._registered):]]
+        new = record.registered[len(self._registered):] if record else []
+        before = [0, *(r.number for r in self._facts)]
+        return [(before[n], rule_digest(record.rules[place]), record.rules[place].tolist(),
+                 arm) for n, place, arm in new]
 
     def _asked(self, number):
-        "The open round, of that number if one is given. Raises `Refused`."
+        "The open round, of that number if one is given. Raises `InvalidInput`."
         self._need_open()
-        with placed(kind=Refused):
-            n = len(self._rounds) if number is None else as_integer('round', number, 1)
+        n = len(self._rounds) if number is None else as_integer('round', number, 1)
         now = self._open_round()
-        if now is not None and now.number == n:
-            return now
         known = 0 < n <= len(self._rounds)
         said = BECAME[self._rounds[n - 1].status] if known else 'is not announced'
         wanted = ('one that is announced first' if now is None
                   else f'{now.number}, the open one')
-        raise Refused('round', n or None, f'{wanted} (round {n or 1} {said})')
+        expect(now and now.number == n, 'round', n or None,
+               f'{wanted} (round {n or 1} {said})')
+        return now
 
     def _answered(self, number):
-        with placed(kind=Refused):
-            n = as_integer('round', number, 1)
-        if n > len(self._rounds) or self._rounds[n - 1].status != 'answered':
-            raise Refused('round', number, 'a round that was answered and stands')
-        return self._rounds[n - 1]
+        stand = {r.number: r for r in self._rounds if r.status == 'answered'}
+        expect(as_integer('round', number, 1) in stand, 'round', number,
+               'a round that was answered and stands')
+        return stand[number]
 
     def _state(self, state):
-        "The index of a state by its name or index. Raises `Refused`."
+        "The index of a state by its name or index. Raises `InvalidInput`."
         states = self.setting.states
-        with placed(kind=Refused):
-            if isinstance(state, str):
-                return states.index(as_choice('state', state, states))
-            return as_integer('state', state, 0, len(states) - 1)
+        if isinstance(state, str):
+            return states.index(as_choice('state', state, states))
+        return as_integer('state', state, 0, len(states) - 1)
 
     def _said(self, arm, state, r=None, **said) -> dict[str, Any]:
         """What was said, as fields of the record of a round; only what is new, if `r` was
-        answered before. Raises `Refused`."""
+        answered before. Raises `InvalidInput`."""
         z, found = self.setting, {}
         if r is None or arm is not None:
-            with placed(kind=Refused):
-                found['arm'] = z.arm_index(arm)
+            found['arm'] = z.arm_index(arm)
         if state is not None:
             found['state'] = self._state(state)
         if r is not None and all(x is None for x in said.values()):
@@ -922,14 +875,13 @@ class Session:
         r = self._asked(round)
         given = self._said(arm, state, report=report, belief=belief, percent=percent)
         if note is not None:
-            given['note'] = said_text('note', note)
-        if self._row.needs_states and state is None:
-            raise Refused('state', state,
-                          'the state: this learner needs it with the answer')
+            given['note'] = as_text('note', note)
+        expect(state is not None or not self._row.needs_states, 'state', state,
+               'the state: this learner needs it with the answer')
         self._write(kind='answer', round=r.number, **given)
         self._advance(self._response(r))
         found = self._result
-        if (self.head['asks'] and not r.doubted and found is not None
+        if (self.head['asks'] and not r.times['doubted'] and found is not None
                 and found.status == 'assumption_violated' and found.violated in SLIPS):
             rounds = [n for n in self.contradiction if n != r.number]
             fits = in_rounds(rounds) if rounds else 'the others'
@@ -944,8 +896,8 @@ class Session:
     def decline(self, reason: str, *, round: int | None = None) -> None:
         """The expert doesn't answer the open round, of the number `round` if one is given:
         that is filed, and the same rule is offered again. Raises `Refused`."""
-        reason = said_text('reason', reason)
-        self._write(kind='declined', round=self._asked(round).number, reason=reason)
+        self._write(kind='declined', round=self._asked(round).number,
+                    reason=as_text('reason', reason))
 
     @as_a_whole
     def reveal(self, round: int, state: int | str) -> float:
@@ -964,8 +916,8 @@ class Session:
     def undo(self, round: int, reason: str) -> None:
         """Take an answer back, and what rests on it; what was paid for it stays spent.
         Raises `Refused`."""
-        r, reason = self._answered(round), said_text('reason', reason)
-        self._write(kind='void', round=r.number, reason=reason)
+        self._write(kind='void', round=self._answered(round).number,
+                    reason=as_text('reason', reason))
         self._start()
 
     @as_a_whole
@@ -974,10 +926,9 @@ class Session:
               state: int | str | None = None, reason: str) -> SessionRound:
         """Correct the arm, the report or the state of a round, as for `answer`; what was
         paid for it stays spent. Returns its `SessionRound`. Raises `Refused`."""
-        r, reason = self._answered(round), said_text('reason', reason)
+        r, reason = self._answered(round), as_text('reason', reason)
         new = self._said(arm, state, r, report=report, belief=belief, percent=percent)
-        if not new:
-            raise Refused('arm, report, state', None, 'what is to be corrected')
+        expect(new, 'arm, report, state', None, 'what is to be corrected')
         self._write(kind='amended', round=r.number, reason=reason, **new)
         self._start()
         return r
@@ -1082,8 +1033,7 @@ class Session:
         found = self.result
         if found is None:
             return Verification('the session is not over, and nothing is claimed')
-        filed = Counter((r.arm, self.setting.index(r.report)) for _, r in self.answers)
-        trace = found.trace
+        filed, trace = Counter((r.arm, r.belief) for r in self._facts), found.trace
         if trace is None or Counter(zip(trace.arms.tolist(),
                                         trace.beliefs.tolist())) - filed:
             return Verification('the rounds of the result are not in the file')
@@ -1092,10 +1042,9 @@ class Session:
     @property
     def contradiction(self) -> list[int]:
         "The numbers of the rounds that contradict each other: a list."
-        found, past = self._result, len(self._past)
-        numbers = [r.number for r in self._standing]
+        found, numbers = self._result, [r.number for r in self._facts]
         seen = getattr(found, 'contradiction', ()) or (found.rounds, )
-        return [numbers[n - past - 1] for n in seen if past < n <= past + len(numbers)]
+        return [n for n in (numbers[i - 1] for i in seen if 0 < i <= len(numbers)) if n]
 
     @property
     def way_out(self) -> str:
@@ -1172,7 +1121,7 @@ class Session:
         if self.changed:
             said.append(f'{counted(self.changed)} amended or taken back, a choice that no '
                         'theorem can see.')
-        if again := sum(r.doubted for r in self._rounds):
+        if again := sum(r.times['doubted'] for r in self._rounds):
             said.append(f'{counted(again)} asked again.')
         said.append(f'{counted(self.rounds)} given; paid {put(self.paid)}, owed at most '
                     f'{put(self.owed)}, expected to pay {put(self.expected)}.')
@@ -1185,7 +1134,8 @@ class Session:
                     arm=None if r.arm is None else z.arms[r.arm], said=r.said,
                     belief=r.belief, distance=r.distance,
                     state=None if r.state is None else z.states[r.state], due=r.due,
-                    paid=r.paid, declined=r.declined, amended=r.amended, note=r.note)
+                    paid=r.paid, declined=r.times['declined'], amended=r.times['amended'],
+                    note=r.note)
 
     def to_frame(self) -> pd.DataFrame:
         "One row per round as a pandas frame."
@@ -1265,13 +1215,12 @@ class Session:
         """Whether the states that are known fit the reports, a `Check`: the largest
         evidence against it, and an alarm that is false with probability `level` at most."""
         level = as_number('level', level, 0., 1., strict_low=True)
-        known = sorted((r for r in self._rounds if r.due is not None),
-                       key=lambda r: r.revealed)
-        beliefs, states, arms = (np.array([getattr(r, name) for r in known], int)
-                                 for name in ('belief', 'state', 'arm'))
-        evidence = float(calibration_evidence(self.setting.support, beliefs, states,
-                                              arms).max(initial=1.))
-        return Check('calibration', evidence, level, len(known), evidence < 1/level)
+        watch = CalibrationWatch(self.setting.support, self.setting.K)
+        known = (r for r in self._rounds if r.due is not None)
+        for r in sorted(known, key=lambda r: r.revealed):
+            watch.see(r.arm, r.belief, r.state)
+        found = float(watch.evidence)
+        return Check('calibration', found, level, watch.rounds, found < 1/level)
 
 # %% ../../nbs/experts/27_session.ipynb #89a5a88b
 def new_head(where, oracle, *, method, history, told, budget, options, **fields):
@@ -1281,20 +1230,18 @@ def new_head(where, oracle, *, method, history, told, budget, options, **fields)
         where = Setting.grid([*where.states], utility=where.utility, arms=where.arms,
                              bound=where.bound, decisions=where.decisions,
                              step=.01 if where.W == 2 else .05)
-    if not isinstance(where, (World, Setting)):
-        raise InvalidInput('where', where, 'a World, a Setting or an OpenSetting')
-    z = where.setting if isinstance(where, World) else where
-    row = learner_row(learner_for(told, z.support) if method is None else method)
-    rng = generator(fresh_seed())
-    where, oracle, left, seeds = with_oracle(row, where, oracle, rng)
-    z = where.setting if isinstance(where, World) else where
+    expect(isinstance(where, (World, Setting)), 'where', where,
+           'a World, a Setting or an OpenSetting')
+    row, where, oracle, left, options = prepared(
+        where, oracle, generator(fresh_seed()), method=method, told=told, budget=budget,
+        options=options)
+    z = getattr(where, 'setting', where)
     if oracle is not None:
         oracle = payable_oracle(oracle.on(z), fields['unit'], where)
-    options = seeds | completed(row, z, told=told, budget=budget, options=options)
     if said := str(options.pop('told', '')):
         options['told'] = said
-    if not isinstance(history, (list, tuple)):
-        raise InvalidInput('history', history, 'a list of (rule, arm, report)')
+    expect(isinstance(history, (list, tuple)), 'history', history,
+           'a list of (rule, arm, report)')
     known = {name: value for name, value in plain(z).items()
              if name != 'kind' and value is not None}
     return checked_head(fields | dict(
@@ -1329,12 +1276,11 @@ def past_answer(setting, oracle, n, row):
         raise InvalidInput(f'history[{n}]', row, expected) from None
     with placed(f'history[{n}], '):
         if not isinstance(rule, ScoringRule):
-            if oracle is None:
-                raise InvalidInput('rule', rule, 'a rule: there is no oracle')
+            expect(oracle is not None, 'rule', rule, 'a rule: there is no oracle')
             rule = oracle.rules[setting.arm_index(rule)]
+        check_fits('rule', rule, setting)
         arm = setting.arm_index(arm)
         belief = as_report(setting, report, arm=arm)[0]
-        check_fits('rule', rule, setting)
     return dict(rule=rule.values.tolist(), arm=arm, belief=belief,
                 **(dict(state=state[0]) if state else {}))
 
@@ -1375,11 +1321,4 @@ def control_questions(rule, setting, digits=None, currency=None):
     return [asked(order[0], 0), asked(order[-1], setting.W - 1),
             ('May you earn more, on average, by saying something else than what you '
              'believe?', 'No: the ticket that is best for what you say is yours.')]
-
-# %% ../../nbs/experts/27_session.ipynb #17d8e998
-def calibration_evidence(support, beliefs, states, arms=None):
-    "The evidence $E_t$ of chapter 31 after each pair (belief, state): an array (n,)."
-    arms = np.zeros(len(beliefs), int) if arms is None else arms
-    watch = CalibrationWatch(support, 1 + max(arms, default=0))
-    return np.array([watch.see(*seen) for seen in zip(arms, beliefs, states)])
 

@@ -180,8 +180,8 @@ def test_what_sleeps_is_never_the_lowest(reach, monkeypatch):
     "However far estimates move within reach; points that sleep too soon are found."
     world, rng = stakes(4), generator(0)
     z, oracle = world.setting, action_informed_oracle(world)
-    learner, how = drive.as_oiafb(z, oracle, eps=1., budget=9, a=1.)
-    engine = drive.Engine(world, oracle, rng, learner.run, compile=False, eps=1., **how)
+    run = oiafb(z, oracle, eps=1., budget=9, a=1.).run
+    engine = drive.Engine(world, oracle, rng, run, compile=False, **drive.loop_side(run, 1.))
     a = engine.arrays
     a.point_s[:300], a.point_arm[:300] = rng.random((300, z.M)), np.arange(300) % 3
     a.clock.stale = -1
