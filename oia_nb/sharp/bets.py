@@ -153,10 +153,11 @@ def set_up(known, first):
                                          known.delta*share(0)))
     for l, j in product([first, *known.others], known.others):
         if l != j:
-            wall = known.walls[l, j] = Wall(known.cone, (l, j), partial(against, known))
+            wall = known.walls[l, j] = Wall(known.cone, (l, j), lambda: against(known))
             for a in known.answers.values():
                 note(known, wall, a)
-    known.regions = {j: Region(known.cone, [known.walls[first, j]] if j != first else [])
+    known.regions = {j: Region(known.cone, [w for (l, k), w in known.walls.items()
+                                            if (l, k) == (first, j)])
                      for j in range(known.setting.K)}
 
 def as_candidate(known, rule, arm):
@@ -261,20 +262,20 @@ def spread(q, N, x):
 class Outlook:
     "How an open arm j stands to a `Candidate`: its `margin`, and the samples to come."
     def __init__(self, known, c, j, missing, eps):
-        q, N = known.outcomes.shares, known.data.N
-        u, s, R = known.u, known.outcomes.paid(c.rule), known.regions[j]
-        v, self.j = R.rules[R.prices.argmin()], j
+        q, u, R = known.outcomes.shares, known.u, known.regions[j]
+        s, v, self.j = known.outcomes.paid(c.rule), R.rules[R.prices.argmin()], j
         self.q, self.eps = q[j], eps
         self.earned = float(q[c.arm] @ (u - s))
         self.target = float(q[j] @ u) - self.earned - eps
         self.margin = float(R.prices.min() - self.target)
         self.need, self.missing = min(asked_of(c, j), 20.) + SLACK, min(missing, 20.)
         # of arm j, and of the candidate's; of its own, all are of the second kind
-        self.N = np.array([N[j], N[c.arm] - c.counts.sum()])
-        self.sizes = np.array([spread(q[j], N[j], u - v), spread(q[c.arm], self.N[1], u - s)])
+        self.N = known.data.N[[j, c.arm]] - [0, c.counts.sum()]
+        N, Nc = self.N
+        sizes = spread(q[j], N, u - v), spread(q[c.arm], Nc, u - s)
         if j == c.arm:
-            self.sizes = np.array([0, max(spread(q[j], self.N[1], s - v),
-                                          spread(q[j], self.N[1], s)/2)])
+            sizes = 0., max(spread(q[j], Nc, s - v), spread(q[j], Nc, s)/2)
+        self.sizes = np.array(sizes)
 
     def needed(self, D):
         "(…, 2): samples of j and of the candidate's arm, in all, for margins D."
@@ -294,8 +295,8 @@ class Outlook:
 
     def as_it_stands(self):
         "Samples to come with the margin as it is: predicted, or by what is missing."
-        share = self.missing/self.need
-        return float(max(self.samples(self.margin), self.needed(self.margin).sum()*share))
+        missing = self.needed(self.margin).sum()*self.missing/self.need
+        return float(max(self.samples(self.margin), missing))
 
 # %% ../../nbs/sharp/24_bets.ipynb #67772a85
 def path_of_bets(R, walls, alphas, q):
@@ -393,8 +394,9 @@ class Choice:
         values = np.tensordot(weights, pool, 1)
         scale = z.bound/max(1., values.max())
         if self.unit and z.W == 2:
-            paid = sum(payable_bend(ScoringRule(scale*w*v, z.support, z.bound),
-                                    self.unit).values for w, v in zip(weights, pool) if w > 0)
+            parts = [ScoringRule(scale*w*v, z.support, z.bound)
+                     for w, v in zip(weights, pool) if w > 0]
+            paid = sum(payable_bend(rule, self.unit).values for rule in parts)
             if np.max(paid) <= z.bound:
                 return self.fit(paid)
         return self.fit(scale*values)
@@ -517,7 +519,7 @@ class Choice:
     def sample(self, c, absent):
         "What to announce, the arm that must answer, the kind of round, and how often."
         known, k, often = self.known, c.arm, 1
-        if absent:                              # else nobody is left, and the proof must wait
+        if absent:                      # else nobody is left, and the proof must wait
             j = max(absent, key=absent.get)
             o = Outlook(known, c, j, absent[j], self.eps)
             (nj, nc), (N, Nc) = o.needed(o.margin), o.N
@@ -594,7 +596,7 @@ class Choice:
                 return found
             if not is_new:
                 return self.sample(c, absent)
-            known.record.registered.append((known.rounds, known.record.index(c.rule), c.arm))
+            known.record.registered.append((c.rounds, known.record.index(c.rule), c.arm))
             known.candidates.append(c)
 
 # %% ../../nbs/sharp/24_bets.ipynb #10b9f831

@@ -38,7 +38,10 @@ class Cone:
         self.values = np.array([r.values for r in self.pool])/self.bound
         self.tops, self.inverse = self.values.max(1), np.linalg.inv(self.D)
         self.mixing = self.coordinates(self.pay)
-        self.majorants = Majorants(self.support, o.pays)
+
+    @cached_property
+    def majorants(self):
+        return Majorants(self.support, self.outcomes.pays)
 
     def prices(self, q):
         "(M,): with two states, what the rules cost at least at shares q (N,)."
@@ -238,12 +241,12 @@ def weigh(ups, prices):
 
 # %% ../../nbs/sharp/22_walls.ipynb #77c53076
 class Region:
-    """What an arm must be paid at least, by `walls`: those of `every` hyperplane known of
+    """What an arm must be paid at least, by `walls`: those of `every` hyperplane of
     which enough is known. `rules` (V, N) are outcomes, with `prices` (V,).
 
-    With two states what it is paid is some mixture of the rules, or more; `shares` weigh
-    the two hyperplanes by which that is dearest. With more states the first rule is the
-    cheapest that the `cuts` allow, and others are those at which proofs failed."""
+    With two states it is paid as much as some mixture of the rules, or more; `shares`
+    weigh the hyperplanes by which that is dearest. With more states the first rule is
+    the cheapest that the `cuts` allow; at the others proofs failed."""
     def __init__(self, cone, every):
         self.cone, self.every = cone, every
         self.walls, self.cuts, self.found = [], [], []
@@ -280,7 +283,7 @@ class Region:
             for i in np.flatnonzero(w.stale[0]):
                 w.tighten(i, 1)
         pairs = [[first, w] for w in more] or [[first]]
-        found = [(walls, *weigh(np.array([w.up for w in walls]), prices)) for walls in pairs]
+        found = [(pair, *weigh(np.array([w.up for w in pair]), prices)) for pair in pairs]
         self.walls, self.shares, up = max(found, key=lambda f: (prices/f[2]).min())
         at = ((up < HUGE/2)*(1 - WIDER)/up)[self.cone.of]
         self.rules = self.cone.bound*self.cone.tables*at[:, None]
@@ -314,8 +317,8 @@ def beside(known, D):
     return order[:D.shape[1] - len(known)]
 
 def spanning(setting, outcomes):
-    """Rules whose first M span all payments; the first is constant. The others pay in one
-    state, or have a menu of two columns between which some belief is indifferent."""
+    """Rules whose first M span all payments; the first is constant. Others pay in one
+    state, or have a menu of two columns between which a belief is indifferent."""
     z, rng = setting, generator(0)
     menus = [np.ones((1, z.W)), *np.eye(z.W)[:, None]]
     for x in z.support.repeat(12, 0):
@@ -353,9 +356,9 @@ class Majorants:
         return opened(A, np.zeros(len(A.T)), columns, rows, new_highs(**PLAIN))
 
     def least_at(self, s, mus):
-        """(n, M) and (n, 2, L): for each of the coordinates `mus` (n, M) an m with m ≥ 0
-        and m + μ ≥ 0 that is least at payments `s` (M,), and the multipliers of lies that
-        prove it."""
+        """(n, M) and (n, 2, L): for each of the coordinates `mus` (n, M) an m with
+        m ≥ 0 and m + μ ≥ 0 that is least at payments `s` (M,), and the multipliers of
+        lies that prove it."""
         found, M = [], len(s)
         for mu in mus:
             key = mu.tobytes()
