@@ -19,8 +19,7 @@ class Outcomes:
     each belief expects, `out` (N, M, W) those of what each of N outcomes pays, of which
     the principal has the utilities `u` (N,); `place` (M, W + 1) says which outcome a
     report and a state are, -1 if none. `own`: outcomes are pairs; `exact`: beliefs are
-    heard as themselves; `by_bets`: regions are mixtures of V-rules.
-    """
+    heard as themselves; `by_bets`: regions are mixtures of V-rules."""
     pays: np.ndarray
     out: np.ndarray
     place: np.ndarray

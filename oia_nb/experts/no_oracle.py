@@ -26,14 +26,10 @@ def mean_rule(rules):
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What a search for rules found.
-
-    `rules`: one an arm, None for an arm that never answered. `missing`: the names of
-    these. `tries` rules were announced to find them, the first of which pays
-    nothing; `hits` (K,) of them each arm answered; `rounds` all rounds. `volume`:
-    with probability 1 - `delta` each arm that answers at least this share of the
-    search measure was seen.
-    """
+    """What a search found: one rule an arm, None for an arm that never answered, whose
+    name is in `missing`. `tries` rules were announced to find them, the first of which
+    pays nothing; `hits` (K,) of them each arm answered; `rounds` all rounds. With
+    probability 1 - `delta` each arm that answers a share `volume` of them was seen."""
     rules: tuple
     missing: tuple
     hits: np.ndarray
@@ -53,11 +49,9 @@ class Found:
     def oracle(self):
         "The rules as an `Oracle`; raises `OIAError` if an arm is missing."
         if self.missing:
-            said = (f'{", ".join(self.missing)} never answered in {self.tries} random '
-                    'rules')
             raise OIAError(
-                f'{said}; an expert who does with a probability of '
-                f'{self.volume:.3g} or more '
+                f'{", ".join(self.missing)} never answered in {self.tries} random rules;'
+                f' an expert who does with a probability of {self.volume:.3g} or more '
                 f'would have, at confidence {in_percent(self.delta)}')
         return Oracle(self.rules)
 

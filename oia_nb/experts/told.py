@@ -32,24 +32,16 @@ class Told(Value):
 
     Parameters
     ----------
-    lapses : float
-        The rate $\eta$ of lapses, in [0, .49].
-    band : float
-        The band $\rho$, in units of payment, at least 0.
-    beliefs : "calibrated" or "own"
-        Whether a report is how likely the states are, or what the expert acts on.
-    costs : "fixed" or "until the end"
-        Whether they never change, or no more once the certificate is examined.
-    arm : "seen" or "guessed"
-        Whether the principal sees the arm, or guesses it from the report.
-    rounding : int, optional
-        To how many decimals every probability is said; None: as it is.
-    alarm : float
-        How often all checks of one run together may raise a false alarm, in (0, 1]:
-        each watch of a learner has an equal share.
+    lapses : float; the rate $\eta$ of lapses, in [0, .49]
+    band : float; the band $\rho$, in units of payment, at least 0
+    beliefs : "calibrated", how likely the states are; or "own", what the expert acts on
+    costs : "fixed" or "until the end", when the certificate is examined
+    arm : "seen" by the principal, or "guessed" from the report
+    rounding : int, optional; to how many decimals every probability is said
+    alarm : float; how often all checks of one run together may raise a false alarm, in
+        (0, 1]: each watch of a learner has an equal share
 
-    Raises `InvalidInput`.
-    """
+    Raises `InvalidInput`."""
     lapses: float = 0.
     band: float = 0.
     beliefs: str = 'calibrated'

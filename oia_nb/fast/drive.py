@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 import numpy as np
 from ..core import PROPER_TOL, TIE_TOL, as_choice, expect, generator
-from .loop import (FULL, POSE, ROOM, WAKE, compiled, has_moved, new_clock,
+from .loop import (FULL, POSE, WAKE, compiled, has_moved, new_clock,
                               new_run, play_rounds)
 from ..game.information import Rational, Setting, World
 from ..game.oracle import Oracle, action_informed_oracle
@@ -43,7 +43,7 @@ def check_truth(oracle: Oracle) -> None:
 ENGINES: dict = dict(oiafc=(oiafc, dict(mixing='theorem1', max_rounds=10_000_000)),
                      oiafb=(oiafb, dict(budget=None, a=None)))
 
-def loop_side(run: Exploration, eps: float, mixing: str | None = None) -> dict[str, Any]:
+def loop_side(run: Exploration, eps: float, mixing: str | None = None) -> dict:
     """The fields of `RunArrays` by which the loop plays as the learner of `run` does:
     OIAFC with the `mixing` of that name, OIAFB without."""
     z, falling = run.setting, mixing == 'theorem1'
@@ -92,36 +92,27 @@ class Engine:
         self.run, self.rng = run, rng
         self.play = compiled() if compile else play_rounds
         self.arrays = new_run(z.K, z.M, z.W, **agent_side(world, oracle), **v_side(z),
-                              **how, clock=new_clock(), L=run.L)
+                              **how, clock=new_clock(stale=-1), L=run.L)
 
     def leap(self, rounds: int) -> int:
-        """Play up to `rounds` rounds, until there is a plan for the learner; how many
-        there are now."""
+        """Play up to `rounds` rounds, until a plan may be the last; the learner goes on
+        alone. Returns how many there are now."""
         self.start()
         act = {WAKE: self.fall_asleep, FULL: self.file, POSE: self.look}
         while (why := self.play(self.arrays, self.rng, rounds)) in act:
             act[why]()
         self.finish()
+        self.run.leap = lambda rounds: self.run.rounds
         return self.run.rounds
 
     def start(self) -> None:
-        "Take over what the learner has seen."
-        data = self.run.transcript
+        "Take over what the learner has seen: each arm has answered its own rule."
+        a, data = self.arrays, self.run.transcript
         s = np.vstack(data.points)
-        n = self.known = len(s)
-        self.arrays = self.arrays._replace(clock=new_clock(
-            rounds=data.rounds, points=n, stale=-1, next_shot=self.run.next_snapshot,
-            bound=self.run.bound))
-        while len(self.arrays.point_s) < n + ROOM:
-            self.with_room()
-        a = self.arrays
+        n = a.clock.rounds = a.clock.points = len(s)
         a.counts[:], a.N[:] = data.counts, data.N
-        a.q[:] = data.q_hat
-        a.ends[:], a.when[:] = (np.inf, -np.inf), 0
-        a.point_s[:n] = s
-        a.point_arm[:n] = np.repeat(range(len(a.N)), [len(p) for p in data.points])
-        for rule in a.S, a.s, a.q_hat:
-            rule[:] = 0.
+        a.q[:], a.ends[:] = data.q_hat, (np.inf, -np.inf)
+        a.point_s[:n], a.point_arm[:n] = s, range(n)
         self.fall_asleep()
 
     def with_room(self) -> None:
@@ -190,7 +181,7 @@ class Engine:
             share = float(a.ends[arm, k, side])
             keep(arm, share*rules[k].expected, (int(k), nothing), share,
                  t=int(a.when[arm, k, side]))
-        for p in range(self.known, clock.points):
+        for p in range(z.K, clock.points):
             keep(a.point_arm[p], a.point_s[p], None, 0., t=int(a.point_when[p]))
         run.searches.extend([None]*int(clock.searches))
         run.violated |= bool(clock.violated)
@@ -221,8 +212,7 @@ def simulate_fast(world: World, *, method: str = 'oiafc', eps: float,
     refused.
 
     Returns the `Identification` that `simulate` returns, but for rounding. Raises what
-    the coroutines raise, and `InvalidInput` without Numba.
-    """
+    the coroutines raise, and `InvalidInput` without Numba."""
     check_agent(world)
     make, known = ENGINES[as_choice('method', method, ENGINES)]
     expect(solver == 'fast', 'solver', solver, '"fast" (another needs the coroutine)')

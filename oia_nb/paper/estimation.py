@@ -13,40 +13,38 @@ import numpy as np
 from ..game.information import Setting, World
 
 # %% ../../nbs/paper/05_estimation.ipynb #06a5b951
-# kinds of rounds (chapter 62); the last were played before the run began
-INIT, NORMAL, FORCED, PAST = range(4)
+INIT, NORMAL, FORCED, PAST = range(4)       # kinds of rounds (chapter 62)
 
 class Transcript:
     """What the principal has seen: who answered which rule, and how often each arm
     reported each belief.
 
-    `counts` (K, M) and `N` (K,) are over all rounds so far, `rounds` is their
-    number. One entry a round, all of them filed by `record`: `arms` and `beliefs`
-    that answered, `states` (-1 where none is known), `kinds` of rounds, `targets`,
-    and `payments`, what the rule is expected to pay at the belief reported.
-    `points[k]` holds the expected payments s (n, M) of rules that arm k answered:
-    all that matter for the cost bounds, not one a round. If it `keeps` rules, `rules`
-    lists the payments (M, W) of those announced, each once, and `asked` which of them
-    it was, one entry a round.
-    """
+    `counts` (K, M) and `N` (K,) are over all rounds so far, `rounds` is their number.
+    One entry a round, all of them filed by `record`: `arms` and `beliefs` that
+    answered, `states` (-1 where none is known), `kinds` of rounds, `targets`, and
+    `payments`, what the rule is expected to pay at the belief reported. `points[k]`
+    holds the expected payments s (n, M) of rules that arm k answered: all that matter
+    for the cost bounds, not one a round. If it `keeps` rules, `rules` lists the
+    payments (M, W) of those announced, each once, and `asked` which of them it was, one
+    entry a round."""
     def __init__(self, setting: Setting, keeps: bool = False) -> None:
-        self.setting = setting
-        self.rounds = 0
-        self.keeps = keeps
-        self.rules = []
+        self.setting, self.keeps = setting, keeps
+        self.rules, self._known = [], {}
         self.asked = array('l')
-        self._known = {}
         self.arms, self.targets = array('h'), array('h')
         self.beliefs, self.states = array('h'), array('h')
         self.kinds, self.payments = array('b'), array('d')
-        self.counts, self._N = np.zeros((setting.K, setting.M)), np.zeros(setting.K)
+        self.counts = np.zeros((setting.K, setting.M))
         self._points = [np.empty((16, setting.M)) for _ in range(setting.K)]
         self._size, self._ends = [0]*setting.K, {}
         self._when = [{} for _ in range(setting.K)]
 
     @property
+    def rounds(self) -> int:
+        return len(self.arms)
+    @property
     def N(self) -> np.ndarray:
-        return self._N.copy()
+        return self.counts.sum(1)
     @property
     def points(self) -> Any:
         return [p[:n] for p, n in zip(self._points, self._size)]
@@ -58,7 +56,7 @@ class Transcript:
     @property
     def q_hat(self) -> np.ndarray:
         r"(K, M): $\hat q_k$ (the paper's eq. (8)); zero for an arm never seen."
-        return self.counts/np.maximum(self._N, 1)[:, None]
+        return self.counts/np.maximum(self.N, 1)[:, None]
 
     def keep(self, values: np.ndarray) -> None:
         "Note which rule the next round announces, by its payments (M, W)."
@@ -80,26 +78,21 @@ class Transcript:
             mine = getattr(self, name)
             mine.frombytes(column.astype(mine.typecode).tobytes())
         np.add.at(self.counts, (arms, rounds['beliefs']), 1)
-        self._N += np.bincount(arms, minlength=len(self._N))
-        self.rounds += len(arms)
 
     def record(self, arm: int, belief: int, s: np.ndarray, line: Any = None,
                place: float = 0., *, state: int | None = None, kind: int = NORMAL,
                target: int | None = None) -> None:
-        """Add a round: `arm` answered a rule with expected payments `s` (M,) and
-        reported `belief` (an index); the `state`, if it is known.
+        """Add a round: `arm` answered a rule with expected payments `s` (M,) and reported
+        `belief` (an index); the `state`, if it is known.
 
         `target` is the arm that was meant to answer, by default the one that did. A round
         of the kind NORMAL that another arm answers is filed as FORCED.
 
-        If the rule lies on a segment, `line` (hashable) names the segment and
-        `place` where on it; of the points of one segment answered by one arm, only
-        the two outermost are kept.
-        """
+        If the rule lies on a segment, `line` (hashable) names the segment and `place` where
+        on it; of the points of one segment answered by one arm, only the two outermost are
+        kept."""
         target = arm if target is None else target
-        self.rounds += 1
         self.counts[arm, belief] += 1
-        self._N[arm] += 1
         self.arms.append(arm)
         self.beliefs.append(belief)
         self.states.append(-1 if state is None else state)
@@ -112,27 +105,23 @@ class Transcript:
                     t: int) -> None:
         "Keep the point s (M,) that `arm` answered in round t, as `record` does."
         ends = self._ends.setdefault((line, arm), []) if line is not None else []
-        if len(ends) < 2:
-            ends.append((place, self._store(arm, s, t)))
-            ends.sort()
-        elif place < ends[0][0]:
-            ends[0] = (place, self._store(arm, s, t, ends[0][1]))
-        elif place > ends[1][0]:
-            ends[1] = (place, self._store(arm, s, t, ends[1][1]))
-
-    def _store(self, arm, s, t, n=None):
-        if n is None:
-            n, room = self._size[arm], self._points[arm]
+        if len(ends) == 2 and ends[0][0] <= place <= ends[1][0]:
+            return
+        n, room = self._size[arm], self._points[arm]
+        if len(ends) == 2:
+            side = int(place > ends[1][0])
+            n, ends[side] = ends[side][1], (place, ends[side][1])
+        else:
             self._size[arm] += 1
+            ends.append((place, n))
+            ends.sort()
             if n == len(room):
                 self._points[arm] = np.vstack([room, np.empty_like(room)])
         self._points[arm][n], self._when[arm][n] = s, t
-        return n
 
 # %% ../../nbs/paper/05_estimation.ipynb #c74e1860
 def radius_fc(N: np.ndarray, t: float, *, K: int, M: Any, delta: float) -> np.ndarray:
-    """The radii (K,) for a fixed confidence, from counts `N` (K,) (paper, eq.
-    radius1); infinite where `N` is 0."""
+    "The radii (K,) for a fixed confidence, from counts `N` (K,); infinite where 0."
     log_term = np.log(4*K) - np.log(delta) + M*np.log(2) + 2*np.log(t)
     with np.errstate(divide='ignore'):
         return np.sqrt(2*log_term/np.asarray(N, float))
@@ -149,11 +138,8 @@ def event_holds(world: World, q_hat: np.ndarray, I: np.ndarray) -> bool:
 
 # %% ../../nbs/paper/05_estimation.ipynb #a9a2f605
 def cost_upper(transcript: Any, I: np.ndarray) -> np.ndarray:
-    """$C_+$ (K, K) from a `Transcript` and the radii `I` (K,) (paper, appendix on
-    cost estimates).
-
-    Infinite in the row of an arm that never answered; the diagonal is zero.
-    """
+    """$C_+$ (K, K) from a `Transcript` and radii `I` (K,) (paper, appendix on costs):
+    infinite in the row of an arm that never answered, zero on the diagonal."""
     B_S, q = transcript.setting.bound, transcript.q_hat
     U = np.full((len(q), len(q)), np.inf)
     for k, s in enumerate(transcript.points):
@@ -166,12 +152,9 @@ def cost_upper(transcript: Any, I: np.ndarray) -> np.ndarray:
 
 # %% ../../nbs/paper/05_estimation.ipynb #ce21a132
 def shortest_paths(theta: np.ndarray, phi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The cost differences along shortest paths, and their radii: (C_hat, I_c).
-
-    `theta` (K, K) antisymmetric, `phi` (K, K) symmetric edge lengths. Floyd and
-    Warshall's algorithm, all pairs at once, so that a path and its mirror image are
-    always chosen together.
-    """
+    """The cost differences along shortest paths, and their radii: (C_hat, I_c), from
+    `theta` (K, K), antisymmetric, and edge lengths `phi` (K, K), symmetric. Floyd and
+    Warshall's algorithm, all pairs at once, so that a path goes with its mirror."""
     C, length = theta.copy(), phi.copy()
     for k in range(len(phi)):
         detour = length[:, k, None] + length[k]
@@ -187,12 +170,8 @@ EVENT_TOL = 1e-9
 
 def cost_estimates(C_plus: np.ndarray,
                    bound: float) -> tuple[np.ndarray, np.ndarray, bool]:
-    r"""$\hat C$ and $I_c$ (K, K) from the upper bounds $C_+$, and whether some
-    interval was empty.
-
-    An empty interval ($C_+ < C_-$) can't happen on the event: it proves that the
-    event failed (erratum E11).
-    """
+    r"""$\hat C$ and $I_c$ (K, K) from the upper bounds $C_+$, and whether some interval
+    was empty, which proves that the event failed (erratum E11)."""
     C_minus = -C_plus.T
     violated = bool((C_plus < C_minus - EVENT_TOL*bound).any())
     known = np.isfinite(C_plus) & np.isfinite(C_minus)

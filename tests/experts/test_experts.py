@@ -12,9 +12,9 @@ from oia_nb.all import (Rational, RiskAverse, action_informed_oracle, generator,
                         menu_rule, random_world)
 from oia_nb.game.information import best_reply
 from oia_nb.experts.experts import (RECENT, Drifting, Expert, HiddenArm, Lapsing, Logit, Noisy,
-                                    Rounded, Satisficing, Subjective, best_known, felt, misheard)
+                                    Rounded, Satisficing, Subjective, best_known, felt)
 from laws import most_failures, statistical
-from oia_nb.experts.told import digits_needed
+from oia_nb.experts.told import digits_needed, heard_as
 from oia_nb.run.learner import Certificate
 
 AVERSION = st.floats(-8, 8)
@@ -112,6 +112,11 @@ def test_no_rule_earns_more_than_the_best_known(agent):
     for seed in range(amount(60, 200)):
         rule = menu_rule(world.setting.support, generator(1, seed).random((2, 2)), 1.)
         assert agent.profit(world, rule) <= best + 1e-6
+
+def misheard(world, digits):
+    "(K,): the m_k of `prop-rounded`."
+    x = world.setting.support
+    return world.belief_distributions @ np.abs(x - x[heard_as(x, digits)]).sum(1)
 
 @settings(max_examples=examples(60))
 @given(st.integers(0, 10**6), st.integers(0, 3))

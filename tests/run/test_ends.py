@@ -13,12 +13,12 @@ from laws import is_wrong
 from oia_nb.all import (LEARNERS, InvalidInput, Oracle, World, action_informed_oracle, generator,
                         identify, load_identification, load_world, parse_expert, simple_regret)
 from oia_nb.cli import main
-from oia_nb.experts.examination import Watches
+from oia_nb.experts.examination import CalibrationWatch, Watches
 from oia_nb.experts.experts import Insider, Lapsing, Subjective
 from oia_nb.experts.told import CHECKS, VIOLATIONS, Check, Told
 from oia_nb.paper.estimation import NORMAL
 from oia_nb.run.learner import verified
-from oia_nb.run.session import Session, calibration_evidence
+from oia_nb.run.session import Session
 from oia_nb.show.facts import in_percent
 from people import CLINIC, COIN, WORLD, play
 
@@ -202,10 +202,10 @@ def test_a_certificate_that_states_took_away_is_shown_nowhere(tmp_path, capsys):
         for n in order:
             s.reveal(int(n) + 1, states[n])
         found, frame, z = s.result, s.to_frame(), s.setting
-        evidence = calibration_evidence(
-            z.support, [int(frame.belief[n]) for n in order], [states[n] for n in order],
-            [z.arms.index(frame.arm[n]) for n in order]).max(initial=1.)
-        assert s.calibration().evidence == pytest.approx(evidence)
+        watch = CalibrationWatch(z.support, z.K)
+        for n in order:
+            watch.see(z.arms.index(frame.arm[n]), int(frame.belief[n]), states[n])
+        assert s.calibration().evidence == pytest.approx(watch.evidence)
         assert (found.status, found.violated, found.certificate) == (
             'assumption_violated', 'calibration', None)
         assert s.status == 'assumption_violated' and s.best is None
