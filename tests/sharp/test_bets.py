@@ -14,7 +14,7 @@ from oia_nb.game.programs import HIGHS_OPTIONS, ProperProgram, properness_rows
 from inside import looked_into, small_world
 from oia_nb.sharp.hyperplanes import RegionProgram
 from oia_nb.sharp import bets as module, evidence, walls
-from oia_nb.sharp.bets import Choice, Knowledge, count, heard, no_agent, set_up
+from oia_nb.sharp.bets import Choice, Knowledge, count, heard, no_agent
 from oia_nb.sharp.evidence import pair_wealth
 from oia_nb.sharp.record import Record
 from oia_nb.sharp.walls import Contradiction
@@ -66,9 +66,8 @@ def law_cut():
     "A cut from bounds on both sides is never below α (`lem-two-sided`)."
     for i in range(5):
         world, cut, way = cut_of(i)
-        g, _, error = cut.triple
-        assert error < 1e-6
-        assert RegionProgram(world.setting).minimum(g - way).bound >= -error - 1e-9
+        g, _ = cut.row
+        assert RegionProgram(world.setting).minimum(g - way).bound >= -1e-6
 
 def law_short_interval():
     "Where ϵ is the range of payoffs but for some last bits, the wealth is a number."
@@ -90,10 +89,10 @@ def test_what_is_no_number_proves_nothing(monkeypatch):
 
 def from_below(cut):
     wall = SimpleNamespace(**vars(cut.wall) | dict(up=cut.wall.low, basis=cut.wall.basis))
-    return walls.Cut(wall, cut.m, cut.short, cut.lies)
+    return walls.Cut(wall, cut.m, cut.lies)
 
 def not_dual(cut):
-    return walls.Cut(cut.wall, 0*cut.m, 0*cut.short, cut.lies)
+    return walls.Cut(cut.wall, 0*cut.m, cut.lies)
 
 @pytest.mark.parametrize('mutant', [from_below, not_dual])
 def test_false_cuts_turn_red(mutant, monkeypatch):
@@ -141,7 +140,7 @@ def test_an_arm_that_no_longer_answers_its_rule_is_named():
     assert e.value.rounds == (first, known.rounds) and e.value.violated == 'drift'
 
 def proved_by(cut, q):
-    return RegionProgram(cut.wall.cone.setting, [cut.triple]).minimum(q).bound
+    return RegionProgram(cut.wall.cone.setting, [cut.row]).minimum(q).bound
 
 @pytest.mark.parametrize('seed', range(3))
 def test_a_region_knows_what_its_cuts_know(seed):
@@ -150,7 +149,7 @@ def test_a_region_knows_what_its_cuts_know(seed):
     world, cut, way = cut_of(seed)
     wall, cone = cut.wall, cut.wall.cone
     q = world.belief_distributions[wall.pair[1]]
-    region = walls.CutRegion(cone, [wall])
+    region = walls.Region(cone, [wall])
     region.refresh(1000*q)
     before, (up, low) = region.prices[0], (wall.up, wall.low)
     assert before == pytest.approx(proved_by(region.cuts[0], q))
@@ -179,13 +178,13 @@ def test_programs_that_stay_open_forget_what_they_were_asked_before():
     free = [(None, None)]*M + [(0, None)]*(2*L)
     for _ in range(3):
         s = rng.dirichlet(np.ones(len(cone.D))) @ cone.D
-        m, short, _ = cone.majorants.least_at(s, mus)
+        m, _ = cone.majorants.least_at(s, mus)
         least = [linprog(np.r_[s, np.zeros(2*L)], A, np.r_[np.zeros(n), onto @ mu],
                          bounds=free).fun for mu in mus]
         assert np.allclose(m @ s, least, atol=1e-7)
         paid = cone.values.reshape(len(cone.values), -1) @ cone.majorants.onto
-        assert (paid @ m.T >= -short - 1e-9).all()
-        assert (paid @ (m + mus).T >= -short - 1e-9).all()
+        assert (paid @ m.T >= -1e-8).all()
+        assert (paid @ (m + mus).T >= -1e-8).all()
 
 def test_a_solver_that_gives_up_leaves_old_bounds(monkeypatch):
     "HiGHS may cycle: its steps are limited, and what it doesn't prove isn't known."
@@ -209,10 +208,10 @@ def test_a_solver_that_gives_up_leaves_old_bounds(monkeypatch):
 def test_a_program_that_is_not_verified_is_one_that_was_not_found(W, monkeypatch):
     "What a solver doesn't find delays a run; it neither ends it nor proves anything."
     world, solve, calls = small_world(1, 3, W, 3), ProperProgram.solve, []
-    oracle = action_informed_oracle(world)
+    oracle, rng = action_informed_oracle(world), generator(5)
     def now_and_then(program):
         calls.append(1)
-        if type(program) is ProperProgram and len(calls) % 3 == 0:
+        if type(program) is ProperProgram and rng.random() < .3:
             raise SolverFailure('not verified')
         return solve(program)
     monkeypatch.setattr(ProperProgram, 'solve', now_and_then)
@@ -224,7 +223,6 @@ def test_a_mixture_is_proper_however_much_it_weighs(W):
     "What is beyond the bound was once cut off, and the rule wasn't proper any more."
     world = small_world(1, 2, W)
     known = ready(world)
-    set_up(known)
     choice, rng, n = Choice(known, .03), generator(83, W), len(known.cone.values)
     for _ in range(30):
         y = rng.uniform(0, 2, n)*rng.integers(0, 2, n)
