@@ -15,7 +15,7 @@ from oia_nb.game.programs import HIGHS_OPTIONS, ProperProgram, properness_rows
 from inside import looked_into, small_world
 from oia_nb.sharp.hyperplanes import RegionProgram
 from oia_nb.sharp import bets as module, evidence, walls
-from oia_nb.sharp.bets import Choice, Knowledge, count, heard, no_agent, set_up
+from oia_nb.sharp.bets import Choice, Knowledge, count, heard, no_agent
 from oia_nb.sharp.evidence import pair_wealth
 from oia_nb.sharp.record import Record
 from oia_nb.sharp.walls import Contradiction
@@ -118,7 +118,7 @@ def test_an_arm_that_no_longer_answers_its_rule_is_named():
     assert e.value.rounds == (first, known.rounds) and e.value.violated == 'drift'
 
 def proved_by(cut, q):
-    return RegionProgram(cut.wall.cone.setting, [cut.triple]).minimum(q).bound
+    return RegionProgram(cut.wall.cone.setting, [cut.row]).minimum(q).bound
 
 @pytest.mark.parametrize('seed', range(3))
 def test_a_region_knows_what_its_cuts_know(seed):
@@ -127,7 +127,7 @@ def test_a_region_knows_what_its_cuts_know(seed):
     world, cut, way = cut_of(seed)
     wall, cone = cut.wall, cut.wall.cone
     q = world.belief_distributions[wall.pair[1]]
-    region = walls.CutRegion(cone, [wall])
+    region = walls.Region(cone, [wall])
     region.refresh(1000*q)
     before, (up, low) = region.prices[0], (wall.up, wall.low)
     assert before == pytest.approx(proved_by(region.cuts[0], q))
@@ -156,13 +156,13 @@ def test_programs_that_stay_open_forget_what_they_were_asked_before():
     free = [(None, None)]*M + [(0, None)]*(2*L)
     for _ in range(3):
         s = rng.dirichlet(np.ones(len(cone.D))) @ cone.D
-        m, short, _ = cone.majorants.least_at(s, mus)
+        m, _ = cone.majorants.least_at(s, mus)
         least = [linprog(np.r_[s, np.zeros(2*L)], A, np.r_[np.zeros(n), onto @ mu],
                          bounds=free).fun for mu in mus]
         assert np.allclose(m @ s, least, atol=1e-7)
         paid = cone.values.reshape(len(cone.values), -1) @ cone.majorants.onto
-        assert (paid @ m.T >= -short - 1e-9).all()
-        assert (paid @ (m + mus).T >= -short - 1e-9).all()
+        assert (paid @ m.T >= -1e-8).all()
+        assert (paid @ (m + mus).T >= -1e-8).all()
 
 def test_a_solver_that_gives_up_leaves_old_bounds(monkeypatch):
     "HiGHS may cycle: its steps are limited, and what it doesn't prove isn't known."
@@ -186,10 +186,10 @@ def test_a_solver_that_gives_up_leaves_old_bounds(monkeypatch):
 def test_a_program_that_is_not_verified_is_one_that_was_not_found(W, monkeypatch):
     "What a solver doesn't find delays a run; it neither ends it nor proves anything."
     world, solve, calls = small_world(1, 3, W, 3), ProperProgram.solve, []
-    oracle = action_informed_oracle(world)
+    oracle, rng = action_informed_oracle(world), generator(5)
     def now_and_then(program):
         calls.append(1)
-        if type(program) is ProperProgram and len(calls) % 3 == 0:
+        if type(program) is ProperProgram and rng.random() < .3:
             raise SolverFailure('not verified')
         return solve(program)
     monkeypatch.setattr(ProperProgram, 'solve', now_and_then)
@@ -204,7 +204,6 @@ def test_a_mixture_is_proper_however_much_it_weighs(W, bound):
     for seed in range(3):
         world = random_world(2, W, 2, seed, prior='arm', bound=bound)
         known, rng = ready(world), generator(83, W)
-        set_up(known)
         assert all(is_proper(r) and r.values.max() <= bound for r in known.cone.pool)
         for _ in range(10):
             y = rng.uniform(0, 2, len(known.cone.pool))*rng.integers(0, 2, len(known.cone.pool))
@@ -218,13 +217,13 @@ def test_two_arms_of_which_all_is_known():
     cone = walls.Cone(replace(z, supports=[of]*z.K, prior=z.support[of].mean(0)))
     wall = walls.Wall(cone, (0, 1))
     wall.add(cone.coordinates(.5*cone.D[0]), 1, 1)
-    region = walls.CutRegion(cone, [wall])
+    region = walls.Region(cone, [wall])
     region.refresh(np.ones(z.M)/z.M)
     assert not region.cuts and not wall.is_known()
 
-def test_a_cheaper_rule_is_sought_every_eight_rounds(monkeypatch):
-    """Whatever came of the last one, as long as the guess is the same: it may promise again and
-    again what doesn't come true. Here it seems to be worth a hundred times as much as it is."""
+def test_a_cheaper_rule_is_sought_once_for_each_guess(monkeypatch):
+    """Whatever comes of it: a guess may promise again and again what doesn't come true. Here it
+    seems to be worth a hundred times as much as it is."""
     world, sought, guesses = load_world('clinic'), {}, []
     run = sharp(world.setting, action_informed_oracle(world), eps=.04, delta=.05, examined=False)
     def guess(old, *given):
@@ -237,8 +236,7 @@ def test_a_cheaper_rule_is_sought_every_eight_rounds(monkeypatch):
         monkeypatch.setattr(module, name, partial(noted, getattr(module, name)))
     monkeypatch.setattr(module, 'HALF', 100*module.HALF)
     simulate(run, world, 1)
-    gaps = [gap for rounds in sought.values() for gap in np.diff(sorted(rounds))]
-    assert len(gaps) > 5 and min(gaps) >= 8
+    assert len(sought) > 5 and {len(rounds) for rounds in sought.values()} == {1}
 
 def hopes(choice, known, rng):
     """What a path of questions promises, over what is proved with the same bounds: for each arm,
