@@ -1749,7 +1749,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                   'oia_nb.show.live.game_figure': ('handbook/live.html#game_figure', 'oia_nb/show/live.py'),
                                   'oia_nb.show.live.game_still': ('handbook/live.html#game_still', 'oia_nb/show/live.py'),
                                   'oia_nb.show.live.offer_table': ('handbook/live.html#offer_table', 'oia_nb/show/live.py'),
-                                  'oia_nb.show.live.proof_figure': ('handbook/live.html#proof_figure', 'oia_nb/show/live.py'),
                                   'oia_nb.show.live.rounded_json': ('handbook/live.html#rounded_json', 'oia_nb/show/live.py'),
                                   'oia_nb.show.live.script': ('handbook/live.html#script', 'oia_nb/show/live.py'),
                                   'oia_nb.show.live.square': ('handbook/live.html#square', 'oia_nb/show/live.py'),

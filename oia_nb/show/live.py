@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 # %% auto #0
-__all__ = ['UNKNOWN', 'CHOOSE', 'BUTTONS', 'session_form', 'Shown', 'LiveFigure', 'bet_kink', 'game_still', 'game_figure',
-           'proof_figure', 'offer_table', 'SessionForm']
+__all__ = ['session_form', 'Shown', 'LiveFigure', 'bet_kink', 'game_still', 'game_figure', 'SessionForm']
 
 # %% ../../nbs/handbook/85_live.ipynb #5a5c090c
 import json
@@ -23,7 +22,6 @@ import numpy as np
 from ..core import (InvalidInput, as_array, as_choice, as_kind, as_number, expect)
 from ..game.information import World
 from ..game.stackelberg import optimal_rule
-from ..run.learner import Identification
 from ..run.session import Session
 from .documents import as_plain
 from .facts import framed, thousandth
@@ -187,42 +185,6 @@ def game_figure(world: World, *, kink: Sequence[float] | None = None,
                 bound=z.bound, top=top, digits=max(2, thousandth(top) - 1),
                 best=dict(profit=best.profit, kink=star))
     return LiveFigure('game', data, still=game_still(data, kink), kink=kink)
-
-# %% ../../nbs/handbook/85_live.ipynb #2730981d
-def proof_figure(found: Identification, world: World) -> LiveFigure:
-    """A finished run (an `Identification`) in its world as a `LiveFigure`: what is
-    expected and what is proved, round by round.
-
-    Raises `InvalidInput`, also for a run without a trace.
-
-    >>> proof_figure(found, clinic)
-    LiveFigure('proof', frame can be moved)
-    """
-    trace = as_kind('found', found, Identification).trace
-    expect(trace and len(trace.rounds), 'found', found, 'a run with a trace')
-    z = as_kind('world', world, World).setting
-    answers = np.eye(z.K, dtype=int)[trace.arms].cumsum(0)
-    before = np.vstack([np.zeros(z.K, int), answers])       # answers before each round
-    seen = dict(rounds=trace.rounds, profits=trace.profits, bounds=trace.bounds,
-                counts=before[trace.rounds - 1])
-    if trace.rounds[-1] <= found.rounds and found.certificate is not None:
-        end = dict(rounds=found.rounds, profits=trace.profits[-1],
-                   bounds=found.certificate.bound, counts=before[-1])
-        seen = {name: np.concatenate([x, [end[name]]]) for name, x in seen.items()}
-    truth = optimal_rule(world).profits
-    known = np.r_[truth, seen['profits'].ravel()]
-    known = known[np.isfinite(known)]
-    low, high = known.min(), min(known.max(), 2*z.B_u)
-    ends = np.round([low - .1*(high - low), high + .1*(high - low)], 2)
-    still = Still(seen['rounds'][[0, -1]], ends,
-                  label='What a learner expects of each arm')
-    for k, profits in enumerate(np.clip(seen['profits'], *ends).T):
-        still.line(zip(seen['rounds'], profits),
-                   f'stroke="{COLORS[k % 6]}" fill="none"')
-    still.axes('round', 'profit')
-    data = dict(arms=z.arms, truth=truth, eps=found.eps, range=ends,
-                **{name: x.round(4) for name, x in seen.items()})
-    return LiveFigure('proof', data, still=still.svg, frame=len(seen['rounds']) - 1)
 
 # %% ../../nbs/handbook/85_live.ipynb #21a75f7d
 UNKNOWN, CHOOSE = 'not known yet', 'choose …'

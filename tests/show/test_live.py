@@ -15,7 +15,7 @@ from scipy.optimize import linprog
 
 from conftest import ROOT, amount
 from oia_nb.all import (Session, agent_profit, game_figure, generator, identify, load_world,
-                        make_world, menu_rule, optimal_rule, proof_figure, session_form,
+                        make_world, menu_rule, optimal_rule, session_form,
                         spherical, v_shaped)
 from oia_nb.game.stackelberg import arm_profit
 from oia_nb.game.tickets import ticket_name
@@ -50,7 +50,8 @@ feasible_figure = of_chapter('paper/06_ucb_lp', 'def feasible_figure(').feasible
 OIAFC = of_chapter('paper/09_oiafc', 'def mixing_figure(')
 planner_figure = of_chapter('paper/11_complexity', 'def planner_figure(').planner_figure
 triangle_figure = of_chapter('handbook/66_wine', 'def triangle_figure(').triangle_figure
-SHARP = of_chapter('sharp/25_sharp', 'def boundary_data(', 'def boundary_figure(')
+SHARP = of_chapter('sharp/25_sharp', 'def boundary_data(', 'def boundary_figure(',
+                   'def proof_figure(')
 
 FIGURES = {
     'game': lambda: game_figure(CLINIC, top=.2),
@@ -60,7 +61,7 @@ FIGURES = {
     'planner': lambda: planner_figure(CLINIC, eps=.04, delta=.05),
     'mixing': lambda: OIAFC.mixing_figure(problem_of(CLINIC, .5, .05)),
     'triangle': lambda: triangle_figure(WINE, optimal_rule(WINE).rule, arm='photometer'),
-    'proof': lambda: proof_figure(identify(CLINIC, eps=.2, delta=.1, seed=0), CLINIC),
+    'proof': lambda: SHARP.proof_figure(identify(CLINIC, eps=.2, delta=.1, seed=0), CLINIC),
     'boundary': lambda: SHARP.boundary_figure(
         SHARP.boundary_data(LOOK, eps=.02, delta=.1, seed=0)),
 }
