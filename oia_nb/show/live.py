@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from oia_nb.game.information import Setting
 
 # %% auto #0
-__all__ = ['session_form', 'Shown', 'LiveFigure', 'bet_kink', 'round_top', 'game_still', 'game_figure', 'planner_figure',
-           'triangle_figure', 'proof_figure', 'SessionForm']
+__all__ = ['UNKNOWN', 'CHOOSE', 'BUTTONS', 'session_form', 'Shown', 'LiveFigure', 'bet_kink', 'game_still', 'game_figure',
+           'planner_figure', 'triangle_figure', 'proof_figure', 'offer_table', 'SessionForm']
 
 # %% ../../nbs/handbook/85_live.ipynb #5a5c090c
 import json
@@ -24,8 +24,8 @@ from html import escape
 from importlib.resources import files
 from importlib.util import find_spec
 import numpy as np
-from ..core import (as_array, as_choice, as_kind, as_number, as_probabilities,
-                         expect)
+from ..core import (InvalidInput, as_array, as_choice, as_kind, as_number,
+                         as_probabilities, expect)
 from ..game.information import World
 from ..game.scoring import ScoringRule
 from ..game.stackelberg import optimal_rule
@@ -33,9 +33,9 @@ from ..paper.complexity import (corollary1_bound, n_min, problem_of,
                                      smallest_budget, theorem1_bound)
 from ..run.learner import Identification
 from ..game.tickets import ticket_name
-from ..run.session import Refused, Session
+from ..run.session import Session
 from .documents import as_plain
-from .facts import framed
+from .facts import framed, thousandth
 from .plots import COLORS, CORNERS, largest_region
 from .views import Still, block
 
@@ -78,11 +78,11 @@ class Shown:
         shown = DOMWidget._repr_mimebundle_(self.widget)
         return bundle | {k: v for k, v in shown.items() if 'widget-view' in k}
 
+# %% ../../nbs/handbook/85_live.ipynb #5b504798
 class LiveFigure(Shown):
     """A figure that a reader can move: the script `name` draws `data` (a dictionary),
-    and moves `state` (numbers or lists of numbers, each by name).
-
-    `still` is SVG for pages without scripts. Raises `InvalidInput`.
+    and moves `state` (numbers or lists of numbers, each by name). `still` is SVG for
+    pages without scripts. Raises `InvalidInput`.
 
     >>> LiveFigure('game', {}, kink=[.5, .1])
     LiveFigure('game', kink can be moved)
@@ -109,8 +109,6 @@ class LiveFigure(Shown):
     @cached_property
     def widget(self) -> Any:
         "The figure as an anywidget, whose traits are named like the state."
-        expect(find_spec('anywidget'), 'widget', 'no anywidget',
-               'pip install "oia_nb[notebooks]"')
         import anywidget
         import traitlets
         values = {'data': self.data} | self.start
@@ -120,9 +118,8 @@ class LiveFigure(Shown):
     @property
     def state(self) -> dict[str, Any]:
         "What the reader has set, as far as Python can know it: a dictionary."
-        if 'widget' not in vars(self):
-            return dict(self.start)
-        return {k: getattr(self.widget, k) for k in self.start}
+        return {k: getattr(vars(self).get('widget'), k, v)
+                for k, v in self.start.items()}
 
     def __repr__(self):
         return f'LiveFigure({self.name!r}, {", ".join(self.start)} can be moved)'
@@ -142,11 +139,10 @@ def chart(curves, label, ylabel, ys):
     still.axes(label, ylabel, '10^{:.1f}')
     return still.svg
 
-def world_with(world, W):
-    "A `World` with W states; raises `InvalidInput` if it isn't one."
+def world_with(world, W, word):
+    "The `Setting` of a `World`, which must have W states (in a `word`)."
     z = as_kind('world', world, World).setting
-    expect(z.W == W, 'world', f'{z.W} states',
-           f'a world with {("two", "three")[W - 2]} states')
+    expect(z.W == W, 'world', f'{z.W} states', f'a world with {word} states')
     return z
 
 # %% ../../nbs/handbook/85_live.ipynb #608d15eb
@@ -158,11 +154,6 @@ def bet_kink(rule):
     if menu.shape != (2, 2) or menu.min(1).any() or not a*b:
         return None
     return [a/(a + b), a*b/(a + b)]
-
-def round_top(x):
-    "The least of 1, 2, 5, 10 … times a power of ten that isn't below x > 0."
-    unit = 10.**np.floor(np.log10(x))
-    return float(min(n*unit for n in (1, 2, 5, 10) if n*unit >= x*(1 - 1e-12)))
 
 def game_still(data, kink):
     "A still picture of the game: who answers where, and one rule."
@@ -187,6 +178,7 @@ def game_still(data, kink):
     still.dot(x, y)
     return still.svg
 
+# %% ../../nbs/handbook/85_live.ipynb #71661813
 def game_figure(world: World, *, kink: Sequence[float] | None = None,
                 top: float | None = None) -> LiveFigure:
     """The game of a `World` with two states, as a `LiveFigure`: the kink of a rule of
@@ -198,14 +190,15 @@ def game_figure(world: World, *, kink: Sequence[float] | None = None,
     >>> game_figure(clinic)
     LiveFigure('game', kink can be moved)
     """
-    z, best = world_with(world, 2), optimal_rule(world)
+    z, best = world_with(world, 2, 'two'), optimal_rule(world)
     star = bet_kink(best.rule)
-    top = round_top(2*star[1] if star else z.bound/4) if top is None else as_number(
-        'top', top, 0., z.bound, strict_low=True)
+    if top is None:
+        top = float(f'{2*star[1] if star else z.bound/4:.1g}')
+    as_number('top', top, 0., z.bound, strict_low=True)
     kink = [.6, .7*top] if kink is None else as_array('kink', kink, (2, )).tolist()
     data = dict(arms=z.arms, states=z.states, beliefs=z.support[:, 1],
                 u=z.belief_utility, q=world.belief_distributions, costs=world.costs,
-                bound=z.bound, top=top, digits=max(2, 2 - int(np.floor(np.log10(top)))),
+                bound=z.bound, top=top, digits=max(2, thousandth(top) - 1),
                 best=dict(profit=best.profit, kink=star))
     return LiveFigure('game', data, still=game_still(data, kink), kink=kink)
 
@@ -242,7 +235,7 @@ def triangle_figure(world: World, rule: ScoringRule | None = None, *,
     >>> triangle_figure(load_world('wine'), arm='photometer')
     LiveFigure('triangle', belief, arm can be moved)
     """
-    z = world_with(world, 3)
+    z = world_with(world, 3, 'three')
     rule = optimal_rule(world).rule if rule is None else rule
     tickets = as_kind('rule', rule, ScoringRule).menu().tickets
     names = [ticket_name(b) for b in range(len(tickets))]
@@ -320,102 +313,95 @@ class SessionForm(Shown):
 
     >>> s = Session.create(f'{folder}/form.jsonl', clinic, eps=.04, delta=.05)
     >>> form, offer = session_form(s), s.announce()
-    >>> form.decline('ill')
+    >>> form.press('decline', reason='ill')
     'declined; the same rule is offered again'
     >>> s.close()
     """
     def __init__(self, session: Session) -> None:
         self.session = as_kind('session', session, Session)
 
-    def answer(self, arm: int | str, belief: int, state: str = UNKNOWN,
-               round: int | None = None) -> str:
-        "What the button *answer* does in the round that is shown; a line of text."
-        known = None if state == UNKNOWN else state
-        if CHOOSE in (arm, belief):
-            raise Refused('arm, belief', CHOOSE, 'one of those in the list, each')
-        r = self.session.answer(arm, belief=belief, state=known, round=round)
+    def press(self, button: str, *, arm: str = CHOOSE, belief: Any = CHOOSE,
+              state: str = UNKNOWN, reason: str = '', round: int | None = None) -> str:
+        "What a button does in the round shown, with what is filled in; in a line."
+        s = self.session
+        if as_choice('button', button, BUTTONS) == 'decline':
+            s.decline(reason or 'no reason given', round=round)
+            return 'declined; the same rule is offered again'
+        if button == 'undo':
+            done = [r.number for r in s._rounds if r.status == 'answered']
+            if not done:
+                return 'no answer to take back'
+            s.undo(max(done), 'undone in the form')
+            return f'round {max(done)} taken back'
+        expect(CHOOSE not in (arm, belief), 'arm, belief', CHOOSE,
+               'one of those in the list, each')
+        r = s.answer(arm, belief=belief, state=None if state == UNKNOWN else state,
+                     round=round)
         return f'round {r.number} recorded, ticket {r.ticket} is held'
-
-    def decline(self, reason: str, round: int | None = None) -> str:
-        "What the button *decline* does."
-        self.session.decline(reason or 'no reason given', round=round)
-        return 'declined; the same rule is offered again'
-
-    def undo(self, reason: str = 'undone in the form') -> str:
-        "What the button *undo* does: takes back the last answer that stands."
-        rounds = self.session.to_frame()
-        done = rounds.loc[rounds.status == 'answered', 'round'].tolist()
-        if not done:
-            return 'no answer to take back'
-        self.session.undo(max(done), reason)
-        return f'round {max(done)} taken back'
-
-    @property
-    def fields(self) -> dict[str, list[tuple[str, Any]]]:
-        "What may be chosen, by label: pairs of words and what they stand for."
-        z = self.session.setting
-        def words(b):
-            if z.W == 2:
-                return f'{100*b[1]:.1f} %'
-            return ' / '.join(f'{100*p:.0f}' for p in b) + ' %'
-        beliefs = [(words(z.support[i]), int(i)) for i in np.lexsort(z.support.T)]
-        label = f'belief in {z.states[1] if z.W == 2 else " / ".join(z.states)}'
-        return {'arm': [(a, a) for a in (CHOOSE, *z.arms)],
-                label: [(CHOOSE, CHOOSE), *beliefs],
-                'state': [(w, w) for w in (UNKNOWN, *z.states)]}
 
     def __repr__(self):
         return f'SessionForm({self.session!r})'
 
     @property
+    def fields(self) -> dict[str, tuple[str, list]]:
+        "What may be chosen, by name: a label, and pairs of words and what they stand for."
+        z = self.session.setting
+        form, named = ('.1f', slice(1, 2)) if z.W == 2 else ('.0f', slice(None))
+        words = lambda b: ' / '.join(format(100*p, form) for p in b[named]) + ' %'
+        beliefs = [(words(z.support[i]), int(i)) for i in np.lexsort(z.support.T)]
+        return dict(
+            arm=('arm', [(a, a) for a in (CHOOSE, *z.arms)]),
+            belief=(f'belief in {" / ".join(z.states[named])}',
+                    [(CHOOSE, CHOOSE), *beliefs]),
+            state=('state', [(w, w) for w in (UNKNOWN, *z.states)]))
+
+    @property
     def html(self) -> str:
         "What the form shows, without its fields."
-        fields = ', '.join([*self.fields, *BUTTONS])
+        fields = ', '.join([*(label for label, _ in self.fields.values()), *BUTTONS])
         return (f'<fieldset style="max-width:34rem"><legend>a form in JupyterLab</legend>'
                 f'{offer_table(self.session)}<p>To fill in: {escape(fields)}.</p>'
                 f'<p>{escape(self.session.statement)}</p></fieldset>')
 
     @cached_property
     def widget(self) -> Any:
-        "The form as ipywidgets: its fields and buttons, wired to its methods."
+        "The form as ipywidgets, its fields and buttons wired to `press`."
         import ipywidgets as w
-        kinds = w.Dropdown, w.SelectionSlider, w.Dropdown
         look = dict(style={'description_width': '13em'}, layout={'width': '30em'})
-        fields = [kind(options=choices, description=label, **look)
-                  for kind, (label, choices) in zip(kinds, self.fields.items())]
+        kinds = dict(belief=w.SelectionSlider)
+        fields = {name: kinds.get(name, w.Dropdown)(options=some, description=label, **look)
+                  for name, (label, some) in self.fields.items()}
         reason = w.Text(description='reason', placeholder='why no answer', **look)
         buttons = [w.Button(description=name) for name in BUTTONS]
         table, message, progress = (w.HTML() for _ in range(3))
         shown = {}      # the round whose offer is in the table
-        def answer():
-            values: Any = [field.value for field in fields]
-            said = self.answer(*values, **shown)
-            for field in fields:
-                field.index = 0
-            return said
         def refresh():
             table.value = offer_table(self.session)
             shown['round'] = len(self.session.to_frame())
             progress.value = escape(self.session.statement)
             for button in buttons[:2]:
                 button.disabled = self.session.status != 'open'
-        acts = answer, lambda: self.decline(reason.value, **shown), self.undo
+            return ''
         def clicked(button):
-            said = tried(acts[BUTTONS.index(button.description)])
+            values = {name: field.value for name, field in fields.items()}
+            said = tried(self.press, button.description, reason=reason.value, **values,
+                         **shown)
+            for field in fields.values() if 'recorded' in said else ():
+                field.index = 0
             message.value = escape(f'{said} {tried(refresh)}')
 
         for button in buttons:
             button.on_click(clicked)
         refresh()
-        return w.VBox([table, *fields, reason, w.HBox(buttons), message, progress])
+        return w.VBox([table, *fields.values(), reason, w.HBox(buttons), message, progress])
 
 session_form = SessionForm
 
 # %% ../../nbs/handbook/85_live.ipynb #24ee7159
-def tried(act):
-    "What `act()` says, or what went wrong."
+def tried(act, *args, **values):
+    "What `act` says, or what went wrong."
     try:
-        return act() or ''
+        return act(*args, **values)
     except Exception as e:
-        return f'{"refused" if isinstance(e, Refused) else type(e).__name__}: {e}'
+        return f'{"refused" if isinstance(e, InvalidInput) else type(e).__name__}: {e}'
 
