@@ -533,19 +533,13 @@ def play_ahead(world, args, runs, **options):
 
 def ahead_text(row, currency=None):
     "Such a row in words."
-    head = f'The learner {row["method"]}, played {row["runs"]} times in this world:'
-    end = ('lost meanwhile: what learning earns less than the best rule would. pays '
-           'from round: rounds in all, learning included, until more was earned than '
-           'without paying at all.')
-    when = lambda key: (key.replace('proved_for_', 'for ')
-                        .replace('proved_', 'after round '))
-    proved = [f'{when(key)}: '
-              f'{"nothing" if x == float("inf") else f"loses at most {x:.3g}"}'
-              for key, x in row.items() if key.startswith('proved')]
-    unit = f', in {currency}' if currency else ''
-    by_then = f'proved by then{unit}, in the median run: {"; ".join(proved)}'
-    return '\n\n'.join([head, facts.forecast_facts(row, currency).table(),
-                        *map(facts.paragraph, [end, by_then][:1 + bool(proved)])])
+    return '\n\n'.join([
+        f'The learner {row["method"]}, played {row["runs"]} times in this world:',
+        facts.forecast_facts(row, currency).lines(),
+        facts.paragraph(
+            'lost meanwhile: what learning earns less than the best rule would. pays '
+            'from round: rounds in all, learning included, until more was earned than '
+            'without paying at all. proved: by then, in the median run.')])
 
 # %% ../nbs/handbook/70_cli.ipynb #89a9fcf2
 @command('plan', 'WORLD --eps --hires --fee=0 --delta! --without --runs=5 --cap=20_000 '
