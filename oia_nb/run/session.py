@@ -449,7 +449,7 @@ class SessionRound:
         if self.belief is not None:
             return ticket_name(self.rule.menu().choice(self.rule.support[self.belief]))
 
-    def worth(self, sum_: float) -> float:
+    def worth(self, sum_: Any) -> float:
         "What is paid for a sum of a ticket: itself, or what the draw makes of it."
         if self.draw is None:
             return float(sum_)
@@ -786,7 +786,7 @@ class Session(AbstractContextManager['Session']):
             raise Refused('session', self.status, 'a session that still asks; this one is '
                           f'over after round {len(self._rounds)}. {self.way_out}'.rstrip())
 
-    def _asked(self, number):
+    def _asked(self, number) -> Any:
         "The open round, of that number if one is given. Raises `InvalidInput`."
         self._need_open()
         n = len(self._rounds) if number is None else as_integer('round', number, 1)
