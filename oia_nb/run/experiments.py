@@ -154,9 +154,8 @@ def as_method(at, given):
     expect(isinstance(options, dict), at, options, 'a dict of options')
     options = {as_parameter(at, k): as_value(f'{at}, option {k!r}', v)
                for k, v in options.items()}
-    functions, text = [call], call
     if callable(call):
-        text = source(call)
+        functions, text = [call], source(call)
     else:
         try:
             row = learner_row(call)
@@ -166,7 +165,7 @@ def as_method(at, given):
         call = partial(identify_whole, method=row.name)
     found = [p for f in functions for p in inspect.signature(f).parameters.values()]
     named = frozenset(p.name for p in found if p.kind is not p.VAR_KEYWORD)
-    anything = functions[0] is not identify and len(named) < len(found)
+    anything = len(functions) == 1 and len(named) < len(found)
     return Method(call, options, None if anything else named - OURS, text)
 
 def as_parameter(at, name):
@@ -223,8 +222,7 @@ def cells(worlds, methods, grid):
 
 # %% ../../nbs/handbook/67_experiments.ipynb #c1b83741
 def perform(run, known, method):
-    """The record of a `run` (a dict): a line of JSON with what it is, and what came of
-    it."""
+    "A line of JSON: what a `run`, a dict, is, and what came of it."
     start = time.perf_counter()
     try:
         rng = generator(run['seed'], run['repetition'])
