@@ -1,13 +1,14 @@
 """The parts of the sharp learner's evidence that a run rarely comes to; what it believes in runs is
 looked at in `test_inside.py`. Nothing here is left to chance.
 """
-from types import SimpleNamespace
+from dataclasses import replace
+from functools import partial
 import numpy as np
 import pytest
 from scipy.optimize import linprog
 from conftest import amount
 from oia_nb.all import (action_informed_oracle, generator, identify, is_proper, load_world,
-                        make_world, mix, sharp)
+                        make_world, mix, random_world, sharp, simulate)
 from oia_nb.core import SolverFailure
 from oia_nb.paper.estimation import FORCED, NORMAL
 from oia_nb.game.programs import HIGHS_OPTIONS, ProperProgram, properness_rows
@@ -62,13 +63,6 @@ def cut_of(seed, K=2):
     wall.up, wall.low = a + room[0], a - room[1]
     return world, walls.best_cut(wall, q[j]), way
 
-def law_cut():
-    "A cut from bounds on both sides is never below α (`lem-two-sided`)."
-    for i in range(5):
-        world, cut, way = cut_of(i)
-        g, _ = cut.row
-        assert RegionProgram(world.setting).minimum(g - way).bound >= -1e-6
-
 def law_short_interval():
     "Where ϵ is the range of payoffs but for some last bits, the wealth is a number."
     rng, nothing = generator(31), np.zeros((1, 3))
@@ -81,33 +75,17 @@ def law_short_interval():
                                           (1 - short)*np.ptp(u))
             assert found >= -np.inf
 
-def test_what_is_no_number_proves_nothing(monkeypatch):
-    "If the evidence against one arm isn't a number, nothing seems to be proved."
-    monkeypatch.setattr(module, 'missing', lambda *_: {0: -1., 1: np.nan})
-    known = ready(small_world(3, 3))
-    assert not module.passes(known, known.candidates[0], .03)
-
-def from_below(cut):
-    wall = SimpleNamespace(**vars(cut.wall) | dict(up=cut.wall.low, basis=cut.wall.basis))
-    return walls.Cut(wall, cut.m, cut.lies)
-
-def not_dual(cut):
-    return walls.Cut(cut.wall, 0*cut.m, cut.lies)
-
-@pytest.mark.parametrize('mutant', [from_below, not_dual])
-def test_false_cuts_turn_red(mutant, monkeypatch):
-    "The lower bounds in place of the upper ones; functionals that aren't dual."
-    law_cut()
-    best = walls.best_cut
-    monkeypatch.setattr(walls, 'best_cut', lambda *given: mutant(best(*given)))
-    with pytest.raises(AssertionError):
-        law_cut()
-
 def test_points_that_fall_together(monkeypatch):
     law_short_interval()
     monkeypatch.setattr(evidence, 'TINY', 0.)
     with pytest.raises((AssertionError, FloatingPointError)):
         law_short_interval()
+
+def test_what_is_no_number_proves_nothing(monkeypatch):
+    "If the evidence against one arm isn't a number, nothing seems to be proved."
+    monkeypatch.setattr(module, 'missing', lambda *_: {0: -1., 1: np.nan})
+    known = ready(small_world(3, 3))
+    assert not module.passes(known, known.candidates[0], .03)
 
 # --- Contradictions -------------------------------------------------------------------
 
@@ -219,14 +197,46 @@ def test_a_program_that_is_not_verified_is_one_that_was_not_found(W, monkeypatch
     assert len(calls) > 2 and found.status == 'certified'
 
 @pytest.mark.parametrize('W', [2, 3])
-def test_a_mixture_is_proper_however_much_it_weighs(W):
-    "What is beyond the bound was once cut off, and the rule wasn't proper any more."
-    world = small_world(1, 2, W)
-    known = ready(world)
-    choice, rng, n = Choice(known, .03), generator(83, W), len(known.cone.values)
-    for _ in range(30):
-        y = rng.uniform(0, 2, n)*rng.integers(0, 2, n)
-        assert is_proper(choice.mixture(y))
+@pytest.mark.parametrize('bound', [.001, .7, 3., 1000.])
+def test_a_mixture_is_proper_however_much_it_weighs(W, bound):
+    """What is beyond the bound was once cut off, and the rule wasn't proper any more; and of some
+    bounds payments were above by their last bit."""
+    for seed in range(3):
+        world = random_world(2, W, 2, seed, prior='arm', bound=bound)
+        known, rng = ready(world), generator(83, W)
+        assert all(is_proper(r) and r.values.max() <= bound for r in known.cone.pool)
+        for _ in range(10):
+            y = rng.uniform(0, 2, len(known.cone.pool))*rng.integers(0, 2, len(known.cone.pool))
+            rule = Choice(known, .03*bound).mixture(y)
+            assert is_proper(rule) and rule.values.max() <= bound
+
+def test_two_arms_of_which_all_is_known():
+    "Known supports and a prior may leave nothing to learn of two arms: no cut, no failure."
+    world = small_world(3, 2, 3, 2)
+    z, of = world.setting, np.flatnonzero(world.belief_distributions[0])
+    cone = walls.Cone(replace(z, supports=[of]*z.K, prior=z.support[of].mean(0)))
+    wall = walls.Wall(cone, (0, 1))
+    wall.add(cone.coordinates(.5*cone.D[0]), 1, 1)
+    region = walls.Region(cone, [wall])
+    region.refresh(np.ones(z.M)/z.M)
+    assert not region.cuts and not wall.is_known()
+
+def test_a_cheaper_rule_is_sought_once_for_each_guess(monkeypatch):
+    """Whatever comes of it: a guess may promise again and again what doesn't come true. Here it
+    seems to be worth a hundred times as much as it is."""
+    world, sought, guesses = load_world('clinic'), {}, []
+    run = sharp(world.setting, action_informed_oracle(world), eps=.04, delta=.05, examined=False)
+    def guess(old, *given):
+        guesses.append(old(*given))
+        return guesses[-1]
+    def cheapest(old, setting, foretold, j, *given):
+        sought.setdefault((len(guesses), j), set()).add(run._run.known.rounds)
+        return old(setting, foretold, j, *given)
+    for name, noted in ('Guess', guess), ('cheapest_rule', cheapest):
+        monkeypatch.setattr(module, name, partial(noted, getattr(module, name)))
+    monkeypatch.setattr(module, 'HALF', 100*module.HALF)
+    simulate(run, world, 1)
+    assert len(sought) > 5 and {len(rounds) for rounds in sought.values()} == {1}
 
 def hopes(choice, known, rng):
     """What a path of questions promises, over what is proved with the same bounds: for each arm,
