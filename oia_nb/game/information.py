@@ -418,9 +418,9 @@ class Rational(Agent):
 @dataclass(frozen=True, eq=False)
 class World(Value):
     """A simulated world: an `InformationStructure`, the `Setting` it is played in, and
-    an `Agent`. `signals` are K lists of names; `source` and `licence` say where the numbers come
-    from, and who may use them; `cost_ranges` are K pairs (low, high), for costs that
-    are guesses. Raises `InvalidInput` if the parts don't fit, e.g. a belief of the
+    an `Agent`. `signals` are K lists of names; `source` and `licence` say where the
+    numbers come from, and who may use them; `cost_ranges` are K pairs (low, high), for
+    costs that are guesses. Raises `InvalidInput` if the parts don't fit, e.g. a belief of the
     agent that isn't on the support."""
     how = ", such as load_world('clinic')"
     structure: InformationStructure
@@ -655,8 +655,8 @@ def favourite(profits: np.ndarray, worth: Callable[[np.ndarray], np.ndarray],
 
 # %% ../../nbs/paper/01_information.ipynb #ec8f9f1d
 def best_reply(world: World, rule: ScoringRule, agent: Agent | None = None) -> Reply:
-    """The `Reply` to a rule on a world's support, of its agent or another `agent`. Raises
-    `InvalidInput`."""
+    """The `Reply` to a rule on a world's support, of its agent or another `agent`.
+    Raises `InvalidInput`."""
     check_rule(world, rule)
     agent = world.agent if agent is None else agent
     at = f'best_reply of {type(agent).__name__}'

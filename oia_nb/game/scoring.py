@@ -135,7 +135,8 @@ def lie(rule: ScoringRule) -> Lie | None:
     """
     G = gains(rule)
     i, j = np.unravel_index(G.argmax(), G.shape)
-    return Lie(int(i), int(j), float(G[i, j])) if G[i, j] > PROPER_TOL*rule.bound else None
+    gain = float(G[i, j])
+    return Lie(int(i), int(j), gain) if gain > PROPER_TOL*rule.bound else None
 
 def is_proper(rule: ScoringRule) -> bool:
     """True if no belief of the support gains by lying (Definition 1).

@@ -223,8 +223,9 @@ def save(value: Any, path: str | PathLike[str]) -> None:
 # %% ../../nbs/handbook/64_worlds.ipynb #4e3e5221
 def _distinct(pairs):
     found = dict(pairs)
-    for k in found if len(found) < len(pairs) else ():
-        expect([key for key, _ in pairs].count(k) == 1, f'key {k!r}', 'two values', 'one')
+    names = [k for k, _ in pairs]
+    for k in found if len(found) < len(names) else ():
+        expect(names.count(k) == 1, f'key {k!r}', 'two values', 'one')
     return found
 
 def parse_json(raw: bytes) -> Any:
@@ -239,8 +240,8 @@ def parse_json(raw: bytes) -> Any:
             at = f'byte {e.start}'
         elif isinstance(e, json.JSONDecodeError):
             at = f'line {e.lineno}, column {e.colno}'
-        raise InvalidInput(at, str(e), 'JSON in UTF-8, to its end, of a few levels, with '
-                           'numbers of a sensible length') from None
+        raise InvalidInput(at, str(e), 'JSON in UTF-8, to its end, of a few levels, '
+                           'with numbers of a sensible length') from None
 
 # %% ../../nbs/handbook/64_worlds.ipynb #4e3e5222
 def _shipped():
