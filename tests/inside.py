@@ -240,13 +240,12 @@ class Judge:
 
 # --- Faults that are planted --------------------------------------------------------------
 
-def early(register, known, fact):
-    register(known, fact)
-    known.candidates[-1].counts[:] = 0
+def early(candidate, known, *what):
+    c = candidate(known, *what)
+    return replace(c, counts=0*c.counts)
 
-def full_share(register, known, fact):
-    register(known, fact)
-    known.candidates[-1].delta = known.delta
+def full_share(candidate, known, *what):
+    return replace(candidate(known, *what), delta=known.delta)
 
 def scaled(*by):
     "A change: each of the values that are returned is multiplied."
@@ -264,16 +263,16 @@ PLANTS = dict(      # by what it is seen, changes of the learner, and the same o
     share=('shares', [(bets, 'share', lambda old, n: 2.)],
            [(place, 'share', lambda old, n: 2.) for place in (checker, hints)]),
     # samples from before a registration count for its candidate
-    registration=('samples', [(bets, 'register_fact', early)],
+    registration=('samples', [(bets, 'as_candidate', early)],
                   [(checker, 'candidate', lambda old, *given: (0, old(*given)[1]))]),
     # every sample counts four times
-    reuse=('evidence', [(bets, 'wealth', lambda old, *given: 4*old(*given))],
+    reuse=('evidence', [(bets, name, scaled(4, 1)) for name in ('own_wealth', 'pair_wealth')],
            [(checker, 'counts', lambda old, *given: 4*old(*given))]),
     # half-spaces say a fifth more than they prove
     bound=('bound|cut|region', [(walls, 'proved_least', lambda old, *given: (
         (low := old(*given)) + .2*abs(low)))], [(checker, 'cut', scaled(1, 1.25))]),
     # functionals are two fifths too small: multipliers that aren't dual
-    dual=('cut|region', [(walls, 'weigh', scaled(1, .6)), (walls.Cut, 'triple', scaled(.6, 1, 1))],
+    dual=('cut|region', [(walls, 'weigh', scaled(1, .6)), (walls.Cut, 'row', scaled(.6, 1))],
           [(checker, 'cut', scaled(.6, 1))]),
     half=('evidence', [(bets, 'missing', missing(lambda c, j, m: m + .5*np.log(c.delta)))], []),
     own_left_out=('evidence', [(bets, 'missing', missing(
@@ -284,7 +283,7 @@ PLANTS = dict(      # by what it is seen, changes of the learner, and the same o
         n, rules, np.where(n > 0, u, u.min()), *more))], []),
     best_gambler=('evidence', [(evidence, 'mixed_wealth', lambda old, logs: logs.max(-1))], []),
     one_share_for_both=('shares', [(bets, 'asked_of', lambda old, c, j: -np.log(c.delta))], []),
-    all_of_delta=('shares', [(bets, 'register_fact', full_share)], []))
+    all_of_delta=('shares', [(bets, 'as_candidate', full_share)], []))
 
 @contextmanager
 def planted(name, checked=True):
@@ -358,11 +357,10 @@ class Looking(Kept):
         if known is None or known.first is None:
             return
         self.ties(known)
-        if known.cone is not None:
-            for pair, wall in known.walls.items():
-                self.wall(known, wall, *pair)
-            for j, region in known.regions.items():
-                self.region(known, j, region)
+        for pair, wall in known.walls.items():
+            self.wall(known, wall, *pair)
+        for j, region in known.regions.items():
+            self.region(known, j, region)
         self.shadow(known)
         if known.rounds >= self.next or self.found:
             self.next = known.rounds + max(self.often, known.rounds//4)
@@ -391,7 +389,7 @@ class Looking(Kept):
         "What the arm answers at the edge of its rules is paid as the region says."
         values = self.judge.answered.get(j)
         c = self.judge.c
-        if values is None or not hasattr(region, 'rules') or j in known.tied or (
+        if values is None or j in known.tied or (
                 c[j] - c[known.first] <= 1e-6*self.judge.bound):
             return
         o = known.outcomes
@@ -402,9 +400,9 @@ class Looking(Kept):
                 assert (region.rules @ p).min() <= p @ paid + 1e-3*self.judge.bound, 'a region'
         else:
             for cut in region.cuts:
-                g, h, error = cut.triple
+                g, h = cut.row
                 self.looked['cuts'] += 1
-                assert g @ o.behind(paid) >= h - error - 1e-3, 'a cut'
+                assert g @ o.behind(paid) >= h - 1e-3, 'a cut'
 
     def claims(self, known):
         """What is believed of candidates, and would be if somebody else had registered each rule
@@ -458,9 +456,7 @@ class Looking(Kept):
                 won = log_wealth(mine, x - x.min(), P[c.arm] @ x - x.min()) + log_wealth(
                     every[j], u.max() - x_j, u.max() - P[c.arm] @ x - lost)
             if np.isfinite(won):
-                R = bets.region_of(known, j)
-                few, R.known = R.known, R.rules if known.by_bets else R.known
-                missing, R.known = bets.missing(known, c, lost), few
+                missing = bets.missing(known, c, lost)
                 # of a region of cuts only some rules are known; what is negative is of no use
                 part = 1. if c.is_zero else OWN if j == c.arm else 1 - OWN
                 seems = -np.log(max(part*c.delta, 5e-324)) - missing.get(j, -np.inf)
@@ -471,13 +467,13 @@ class Looking(Kept):
         "Register what was answered last, as somebody else."
         if known.first is None or not known.data.rounds or len(self.shadows) >= SHADOWS:
             return
-        a = known.answers.get(known.data.asked[-1])
+        a = known.answer_to(known.rule(known.data.asked[-1]))
         is_new = a is not None and a.round == known.rounds and a.arm != known.first
         if not is_new or not self.lost(known, a.rule):
             return
         kept, known.candidates = known.candidates, [known.candidates[0], *self.shadows]
-        bets.register_fact(known, (known.rounds, known.record.index(a.rule), a.arm))
-        self.shadows, known.candidates = known.candidates[1:], kept
+        self.shadows.append(bets.as_candidate(known, a.rule, a.arm))
+        known.candidates = kept
 
     def lost(self, known, rule):
         "What a rule loses against arms that were seen, or 0 if that is next to nothing."

@@ -165,17 +165,15 @@ class Watches:
 class Boundary:
     """What a learner knows of the rules at which arm `k` gives way to arm `j`.
 
-    `anchor` is a rule that k answers and `beyond` one that j answers; `limits(s)` bound
-    a function of rules with the expected payments s (M,), which is positive where k is
-    better than j for the expert, negative where j is, and of the order of 1 at the
-    anchor. `coin` makes a rule payable."""
+    `limits(s)` bound a function of rules with the expected payments s (M,): above 0
+    where k is better than j for the expert, below where j is, about 1 at the anchor."""
     k: int
     j: int
-    anchor: ScoringRule
-    beyond: ScoringRule
+    anchor: ScoringRule         # answered by k
+    beyond: ScoringRule         # answered by j
     limits: Callable
     expected: Callable = attrgetter('expected')
-    coin: Callable = lambda rule: rule
+    coin: Callable = lambda rule: rule      # makes a rule payable
 
     def is_sure(self, arm, s):
         "Whether `arm`, one of the two, is surely the better one."

@@ -36,16 +36,14 @@ def share_needed(setting, oracle, arm, margin):
 # %% ../../nbs/experts/37_leads.ipynb #0053bbbf
 @dataclass(eq=False)
 class Attempt:
-    """What was `found` after so many rounds; the mixed `rule` and its `share`, None if
-    none leads by so much; the bound x on the `price` of its lead, the counts `paid`
-    that prove it, and what was `seen` on average."""
-    began: int
+    "One attempt at a rule that leads."
+    began: int                       # after so many rounds
     found: Identification
-    rule: ScoringRule | None = None
-    share: float = 1.
-    price: float = 0.
-    paid: np.ndarray | None = None
-    seen: float | None = None
+    rule: ScoringRule | None = None  # the mixed one; None if none leads by so much
+    share: float = 1.                # of the oracle's rule in it
+    price: float = 0.                # the bound x on the price of its lead
+    paid: np.ndarray | None = None   # the counts that prove it
+    seen: float | None = None        # the price on average
 
 # %% ../../nbs/experts/37_leads.ipynb #a23ad0e1
 def dearer(certificate, x):

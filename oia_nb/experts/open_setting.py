@@ -113,23 +113,19 @@ class Reported:
 # %% ../../nbs/experts/34_open_setting.ipynb #ae2bbbb9
 @dataclass(frozen=True, eq=False)
 class Discovery:
-    """What `discover` returns: the learner's `found` (an `Identification` on the
-    `setting` of the beliefs seen; None if the rounds ran out while collecting),
-    `rule`, an `OpenRule`, with `arm` and `status`; `bound` of chapter 34,
-    `charge` its second part; `mass` (K,); all `rounds`, those spent on `collecting`,
-    and `runs` of the learner, which began after the rounds `starts`."""
-    found: Identification | None
-    setting: Setting | None
+    "What `discover` returns."
+    found: Identification | None  # by the learner; None if rounds ran out before
+    setting: Setting | None       # of the beliefs seen
     rule: OpenRule
     arm: int
     status: str
-    bound: float
-    charge: float
-    mass: np.ndarray
+    bound: float                  # of chapter 34
+    charge: float                 # its second part
+    mass: np.ndarray              # (K,)
     rounds: int
-    collecting: int
-    runs: int
-    starts: tuple = ()
+    collecting: int               # of the rounds
+    runs: int                     # of the learner
+    starts: tuple = ()            # rounds before each run
 
 # %% ../../nbs/experts/34_open_setting.ipynb #e3008e87
 class News(Exception):

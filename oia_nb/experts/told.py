@@ -164,13 +164,11 @@ def digits_needed(support):
 # %% ../../nbs/experts/30_told.ipynb #e8a90332
 @dataclass(frozen=True, eq=False)
 class Check(Value):
-    """A check of what was told: its `name`, one of `CHECKS`; the `evidence` against
-    it; the `level`, the probability of a false alarm at most; how many `rounds` it
-    rests on; whether it was `passed`."""
-    name: str
-    evidence: float
-    level: float
-    rounds: int
+    "A check of what was told."
+    name: str        # one of `CHECKS`
+    evidence: float  # against what was told
+    level: float     # the probability of a false alarm at most
+    rounds: int      # that it rests on
     passed: bool
 
     def __str__(self):

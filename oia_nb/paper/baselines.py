@@ -167,7 +167,7 @@ def etc_samples(setting, margin, eps, delta):
 
 # %% ../../nbs/appendix/79_baseline_proofs.ipynb #c209ae68
 def _announcements(setting, oracle, eps, delta, samples, budget, max_rounds):
-    "n, from the first of `samples`, `budget` and ε that is there; 0 for budgets below K."
+    "n, from the first of `samples`, `budget` and ε that is there; 0 for budgets < K."
     fit = lambda rounds: _smallest(lambda n: etc_rounds(setting, n + 1, delta) > rounds)
     expect(samples is None or budget is None, 'samples, budget', (samples, budget),
            'one of the two, or neither')

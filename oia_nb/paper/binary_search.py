@@ -20,17 +20,15 @@ from ..run.learner import announce
 # %% ../../nbs/paper/07_binary_search.ipynb #556e6268
 @dataclass(frozen=True)
 class Search:
-    """A finished binary search (paper, appendix D.2): the agent plays `k1` at `lam_max`
-    and `k0` (≠ k1) at `lam_min`; `t0` is the round that called for the search, `t1` its
-    last round, `rounds` how many it took; `truncated` if it ran out of rounds."""
-    t0: int
-    t1: int
-    lam_min: float
-    lam_max: float
+    "A finished binary search (paper, appendix D.2)."
+    t0: int          # the round that called for the search
+    t1: int          # its last round
+    lam_min: float   # where the agent plays k0
+    lam_max: float   # where it plays k1, which differs
     k0: int
     k1: int
-    rounds: int
-    truncated: bool
+    rounds: int      # how many it took
+    truncated: bool  # did it run out of rounds?
 
 # %% ../../nbs/paper/07_binary_search.ipynb #16856579
 def binary_search(transcript: Transcript, S0: ScoringRule, S1: ScoringRule, *,

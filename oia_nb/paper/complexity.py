@@ -23,21 +23,16 @@ from ..game.oracle import action_informed_oracle
 # %% ../../nbs/paper/11_complexity.ipynb #2bf9aa3d
 @dataclass(frozen=True)
 class Problem:
-    """The numbers that the bounds of the paper depend on.
-
-    `K` arms, `M` beliefs, `B_S` and `B_u` the bounds of payments and utilities, `eps`
-    and `delta` the target, `margin` the oracle's; `gaps` (K,), 0 for the best arm; None
-    if nothing is known of them; `signed` if rules may pay as little as -B_S. See
-    `problem_of`."""
-    K: int
-    M: int
-    B_S: float
-    B_u: float
-    eps: float
-    delta: float
-    margin: float
-    gaps: tuple | None = None
-    signed: bool = False
+    "The numbers that the bounds of the paper depend on; see `problem_of`."
+    K: int                     # arms
+    M: int                     # beliefs
+    B_S: float                 # bound of payments
+    B_u: float                 # bound of utilities
+    eps: float                 # the target
+    delta: float               # how often it may be missed
+    margin: float              # the oracle's
+    gaps: tuple | None = None  # (K,), 0 for the best arm; None: nothing is known
+    signed: bool = False       # may rules pay as little as -B_S?
 
     @property
     def B(self) -> float:
@@ -238,23 +233,15 @@ MEASURES = dict(least=lambda p: p.K + n_min(p), theorem1=theorem1_bound,
 
 @dataclass(frozen=True)
 class Forecast:
-    r"""What `forecast_rounds` foresees. All numbers are rounds.
-
-    `least`: no certified run of OIAFC is shorter (Theorem 1's $\alpha$); `theorem1`,
-    `corollary1`: on the event no run is longer, with either $\alpha$; `budget`: the
-    smallest T at which Theorem 2 promises the target. `parts` of Theorem 1's bound, by
-    name: searches that have to be paid for until all pairs of arms are closed, one more
-    a pair, and those in which the target never answered ("blind"); `dominant` names the
-    largest. `knobs` {knob: {measure: factor}} is what the change described in `KNOBS`
-    multiplies each measure by."""
+    "What `forecast_rounds` foresees. All numbers are rounds."
     problem: Problem
-    least: float
-    theorem1: float
-    corollary1: float
-    budget: float
-    parts: dict
-    dominant: str
-    knobs: dict
+    least: float       # no certified run of OIAFC is shorter (Theorem 1's α)
+    theorem1: float    # on the event no run is longer
+    corollary1: float  # the same with Corollary 1's α
+    budget: float      # the least T with which Theorem 2 promises the target
+    parts: dict        # of Theorem 1's bound, by name, as in `searches_of`
+    dominant: str      # the name of the largest
+    knobs: dict        # {knob: {measure: the factor of the change in `KNOBS`}}
 
 # %% ../../nbs/paper/11_complexity.ipynb #d5981887
 def forecast_rounds(subject: World | Setting, eps: float, delta: float, *,

@@ -42,38 +42,30 @@ MIXINGS = dict(theorem1=mixing_theorem1, corollary1=mixing_corollary1)
 # %% ../../nbs/paper/09_oiafc.ipynb #897c1dd0
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """A planned round (lines 6 to 10 of Algorithm 1).
-
-    `t` the round; `N` (K,) counts, `q_hat` (K, M), `I` (K,) radii, `C_hat` and `I_c`
-    (K, K); `profits` (K,) optimistic ones; `target` the arm aimed at; `alpha` the
-    mixing weight; `S_hat` the optimistic rule, `rule` the one to announce; `violated`
-    if something was seen that can't happen on the event; `bound` the smallest bound on
-    the regret proved so far (infinite at first)."""
-    t: int
-    N: np.ndarray
-    q_hat: np.ndarray
-    I: np.ndarray
-    C_hat: np.ndarray
-    I_c: np.ndarray
-    profits: np.ndarray
-    target: int
-    alpha: float
-    S_hat: ScoringRule
-    rule: ScoringRule
-    violated: bool
-    bound: float
+    "A planned round (lines 6 to 10 of Algorithm 1)."
+    t: int               # the round
+    N: np.ndarray        # (K,) counts
+    q_hat: np.ndarray    # (K, M)
+    I: np.ndarray        # (K,) radii
+    C_hat: np.ndarray    # (K, K)
+    I_c: np.ndarray      # (K, K)
+    profits: np.ndarray  # (K,) optimistic ones
+    target: int          # the arm aimed at
+    alpha: float         # the mixing weight
+    S_hat: ScoringRule   # the optimistic rule
+    rule: ScoringRule    # the one to announce
+    violated: bool       # was something seen that can't happen on the event?
+    bound: float  # the smallest bound on the regret proved so far; infinite at first
 
 # %% ../../nbs/paper/09_oiafc.ipynb #df5b1f21
 @dataclass(eq=False)
 class Exploration:
-    """The state of a run of the loop.
-
-    `radius(N, t)` gives the radii (K,), `mixing(L, t)` the mixing weight for an arm
-    with count `L`; `watch(plan)`, if given, is called with each `Plan`. `L` (K,) are
-    the counts; `best` the `Finding` of the exploitation round with the smallest bound,
-    or None; `kept` what `remember` files; `looks` and `sizes` as for `compose`;
-    `leap(rounds)` may play up to so many rounds in a faster way, and says how many
-    there are. Raises `InvalidInput` for a `watch` that can't be called."""
+    """The state of a run of the loop. `radius(N, t)` gives the radii (K,), `mixing(L, t)`
+    the mixing weight for an arm with count `L`; `watch(plan)`, if given, is called with
+    each `Plan`; `L` (K,) are the counts; `best` the `Finding` of the exploitation round
+    with the smallest bound, or None; `kept` what `remember` files; `looks` and `sizes`
+    as for `compose`; `leap(rounds)` may play up to so many rounds in a faster way, and
+    says how many there are. Raises `InvalidInput` for a bad `watch`."""
     setting: Setting
     oracle: Oracle
     _: KW_ONLY
@@ -242,8 +234,6 @@ def compose(setting: Setting, oracle: Oracle, *, eps: float, delta: float,
 
     Raises `InvalidInput` at once for a bad `solver` or `watch`.
 
-    Examples
-    --------
     >>> compose(z, oracle, eps=1., delta=.1, radius=lambda N, t: radius_fb(N, t,
     ...     a=.5), mixing=lambda L, t: .5, stop=never, decide=best_or_safest,
     ...     rounds=9).send(None) is oracle.rules[0]

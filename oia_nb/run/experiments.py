@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 # %% auto #0
-__all__ = ['log', 'RESULTS', 'OURS', 'FORECAST_CAP', 'Known', 'know', 'failed', 'profit_of_nothing', 'break_even', 'regret_of',
-           'measure', 'Method', 'source', 'identify_whole', 'as_method', 'as_parameter', 'labelled', 'as_world',
-           'as_grid', 'cells', 'perform', 'as_frame', 'short_hash', 'world_key', 'manifest', 'planned', 'open_folder',
+__all__ = ['log', 'RESULTS', 'OURS', 'Known', 'know', 'failed', 'profit_of_nothing', 'break_even', 'regret_of', 'measure',
+           'Method', 'source', 'identify_whole', 'as_method', 'as_parameter', 'labelled', 'as_world', 'as_grid',
+           'cells', 'perform', 'as_frame', 'short_hash', 'world_key', 'manifest', 'planned', 'open_folder',
            'read_manifest', 'read_runs', 'execute', 'as_repetitions', 'filed', 'follow', 'experiment',
            'read_experiment', 'summarise', 'is_compiled', 'suite', 'Comparison', 'compare', 'total_loss', 'with_fee',
            'proved_after', 'forecast']
@@ -97,12 +97,10 @@ def regret_of(world, found):
     return float(best - principal_profit(world, found.rule))
 
 def measure(known, found):
-    """The columns that an `Identification` fills: `rounds`, `normal_rounds`,
-    `forced_rounds`, `searches`, `lp_solves`, `status`; `arm_rounds`, in which the
-    arm that it names answered; `stopped`, whether it ended by its own rule and not
-    at a cap; `regret`, the true one; `bound`, what was proved of it; `arm`, and
-    whether it is `correct` (a tie is); what it `paid` and `lost`, and the round of its
-    `break_even`, None if it has none."""
+    """The columns that an `Identification` fills; `arm_rounds`, in which the arm that
+    it names answered; `stopped`, whether it ended by its own rule and not at a cap; the
+    true `regret`; `bound`, what was proved of it; whether its arm is `correct` (a tie
+    is); and the round of its `break_even`, None if it has none."""
     world, k = known.world, found.arm
     finite = lambda x: float(x) if np.isfinite(x) else None
     row = {name: int(getattr(found, name)) for name in list(RESULTS)[:5]}
@@ -156,9 +154,8 @@ def as_method(at, given):
     expect(isinstance(options, dict), at, options, 'a dict of options')
     options = {as_parameter(at, k): as_value(f'{at}, option {k!r}', v)
                for k, v in options.items()}
-    functions, text = [call], call
     if callable(call):
-        text = source(call)
+        functions, text = [call], source(call)
     else:
         try:
             row = learner_row(call)
@@ -168,7 +165,7 @@ def as_method(at, given):
         call = partial(identify_whole, method=row.name)
     found = [p for f in functions for p in inspect.signature(f).parameters.values()]
     named = frozenset(p.name for p in found if p.kind is not p.VAR_KEYWORD)
-    anything = functions[0] is not identify and len(named) < len(found)
+    anything = len(functions) == 1 and len(named) < len(found)
     return Method(call, options, None if anything else named - OURS, text)
 
 def as_parameter(at, name):
@@ -225,8 +222,7 @@ def cells(worlds, methods, grid):
 
 # %% ../../nbs/handbook/67_experiments.ipynb #c1b83741
 def perform(run, known, method):
-    """The record of a `run` (a dict): a line of JSON with what it is, and what came of
-    it."""
+    "A line of JSON: what a `run`, a dict, is, and what came of it."
     start = time.perf_counter()
     try:
         rng = generator(run['seed'], run['repetition'])
@@ -437,15 +433,13 @@ def read_experiment(path: str | PathLike[str]) -> pd.DataFrame:
 # %% ../../nbs/handbook/67_experiments.ipynb #e3f6936b
 def summarise(frame: pd.DataFrame,
               by: str | Sequence[str] | None = None) -> pd.DataFrame:
-    """A frame with a row a cell: `runs`, `failed`, `stopped` (share), `rounds`
-    (median), `rounds_10`, `rounds_90` (percentiles), `regret` (mean), `worst`
-    (largest regret), `within` (share with regret at most `eps`), `bound` (mean of
-    what was proved), `correct` (share), `paid`, `lost`, `break_even`
-    (medians; infinite for never), `seconds` (mean).
-
-    `by` are the columns that make a cell; if not given, world, method and all
-    parameters. Shares and means are of runs that didn't fail. Raises `InvalidInput`
-    for anything but a frame of `experiment` with a column `eps`.
+    """A frame with a row a cell, that is, for each value of the columns `by` (None:
+    world, method and all parameters): `runs`, `failed`, `stopped` (share), `rounds`
+    (median), `rounds_10`, `rounds_90` (percentiles), `regret` (mean), `worst` (largest
+    regret), `within` (share with regret at most `eps`), `bound` (mean of what was
+    proved), `correct` (share), `paid`, `lost`, `break_even` (medians; infinite for
+    never), `seconds` (mean). Shares and means are of runs that didn't fail. Raises
+    `InvalidInput` for anything but a frame of `experiment` with a column `eps`.
 
     >>> list(summarise(compare(['advert'], eps=3., methods=['sharp'],
     ...     repetitions=1, n_jobs=0).frame).runs)
@@ -481,10 +475,8 @@ def is_compiled():
 
 def suite(budget=2000, cap=1_000_000, told=None, margin=0.):
     """The methods of `compare`, {label: (name, options)}: the variants of learners that
-    honour what is `told` and a `margin`. Raises `InvalidInput` if none does.
-
-    A learner gets `budget` if it takes one, or stops at `cap` rounds if it is compiled.
-    """
+    honour what is `told` and a `margin`. Raises `InvalidInput` if none does. A learner
+    gets `budget` if it takes one, or stops at `cap` rounds if it is compiled."""
     loop = dict(budget=cap) | (dict(engine='fast') if is_compiled() else {})
     asked = set(as_told(told).unusual) - {'alarm'}
     found = {}
@@ -536,15 +528,12 @@ def compare(worlds: Any = ('advert', 'clinic'), *, eps: float = .2, delta: float
     budget, cap = as_integer('budget', budget, 1), as_integer('cap', cap, 1)
     margin = as_number('margin', margin, 0.)
     methods = suite(budget, cap, told, margin) if methods is None else methods
-    grid: dict[str, Any] = dict(eps=eps, delta=delta)
-    grid |= {'told': str(as_told(told))} if told else {}
-    grid |= {'margin': margin} if margin else {}
+    more = dict(told=told and str(as_told(told)), margin=margin)
+    grid = dict(eps=eps, delta=delta) | {k: v for k, v in more.items() if v}
     frame = experiment(worlds, methods, grid, repetitions, seed, n_jobs, path, progress)
     return Comparison(frame, summarise(frame, ['world', 'method']))
 
 # %% ../../nbs/handbook/67_experiments.ipynb #9816789f
-FORECAST_CAP = 20_000       # rounds after which a run of a forecast is cut short
-
 def total_loss(world: World, found: Identification, hires: int) -> float:
     """What a principal loses against the best rule who hires the expert `hires` times:
     while learning, and with the rule found from then on (chapter 67)."""
@@ -565,12 +554,7 @@ def with_fee(found, fee):
 # %% ../../nbs/handbook/67_experiments.ipynb #1aa41b7e
 def proved_after(found, rounds=np.inf, paid=np.inf):
     """What a run had proved by its round number `rounds`, and before more than `paid`
-    had been paid; infinite for nothing.
-
-    >>> found = identify(load_world('advert'), eps=3., delta=.1, seed=0)
-    >>> proved_after(found) == found.certificate.bound
-    True
-    """
+    had been paid; infinite for nothing."""
     t = found.trace
     n = min(rounds, int((t.payments[t.kinds != PAST].cumsum() <= paid).sum()))
     if n >= found.rounds - found.past and found.certificate:
@@ -622,7 +606,7 @@ def _pay_nothing(world, hires):
 # %% ../../nbs/handbook/67_experiments.ipynb #2e02ddc4
 def forecast(world: World, *, eps: float | Sequence[float] | None = None,
              delta: float = .05, methods: Sequence[str] | None = None, runs: int = 20,
-             seed: int = 0, cap: int = FORECAST_CAP, progress: bool = False,
+             seed: int = 0, cap: int = 20_000, progress: bool = False,
              margin: float | None = 0., fee: float = 0., hires: int | None = None,
              told: Told | str | None = None, rounds: Sequence[int] = (),
              sums: Sequence[float] = (), expert: Agent | None = None,

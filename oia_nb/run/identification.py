@@ -31,9 +31,9 @@ log = logging.getLogger(__name__)
 LEFT_OUT = 'left out, as no rule makes it the favourite: %s'
 
 # %% auto #0
-__all__ = ['log', 'LEFT_OUT', 'LEARNERS', 'ALIASES', 'LEAD', 'USUAL_STATUSES', 'OFTEN', 'BOUNDARIES', 'UNSAID', 'rounds_left',
-           'with_bar', 'Flag', 'Row', 'register', 'plugins', 'learner_row', 'check_options', 'completed', 'learner_for',
-           'prepared', 'best_profit', 'add_lost', 'origin_of', 'play_row', 'identify', 'run_fast']
+__all__ = ['log', 'LEFT_OUT', 'LEARNERS', 'ALIASES', 'LEAD', 'USUAL_STATUSES', 'OFTEN', 'BOUNDARIES', 'rounds_left', 'with_bar',
+           'Flag', 'Row', 'register', 'plugins', 'learner_row', 'completed', 'learner_for', 'prepared', 'best_profit',
+           'add_lost', 'origin_of', 'play_row', 'run_fast', 'identify']
 
 # %% ../../nbs/appendix/63_identification.ipynb #19ad69b2
 def rounds_left(bounds: Any, eps: float) -> Any:
@@ -52,7 +52,6 @@ def rounds_left(bounds: Any, eps: float) -> Any:
     left = max((c/(eps + d))**2 - t1, 1.)
     return int(float(f'{left:.2g}'))
 
-# %% ../../nbs/appendix/63_identification.ipynb #27e796f9
 def with_bar(make: Callable[..., Learner], bar: Any, eps: float,
              watch: Callable[[Any], object] | None = None) -> Learner:
     """What `make(watch=…)` makes: a learner that shows on a `bar` of tqdm's the arm
@@ -125,8 +124,7 @@ LEARNERS: dict[str, Row] = {}
 ALIASES = {'etc': 'explore_then_commit'}    # earlier names
 
 def register(row: Row) -> Row:
-    """Add a `Row` to the table; returns it. Raises `InvalidInput` for a name that is
-    taken.
+    """Add a `Row` to the table; returns it. Raises `InvalidInput` for a taken name.
 
     >>> row = register(replace(learner_row('sharp'), name='mine'))
     >>> LEARNERS.pop('mine').name
@@ -216,17 +214,13 @@ register(Row(
     honours=('lapses', 'band', 'beliefs', 'arm', 'rounding')))
 
 # %% ../../nbs/appendix/63_identification.ipynb #dfb2b7ef
-def check_options(row: Row, options: dict[str, Any]) -> None:
-    "Refuse an option that the learner doesn't take."
-    for name, value in options.items():
-        expect(name in row.options, name, value, 'one of the options of the method '
-               f'{row.name}: {", ".join(sorted(row.options))}')
-
 def completed(row: Row, K: int, *, told: Any, budget: int | None,
               options: dict[str, Any]) -> dict[str, Any]:
     """The options of a run with K arms, with what is told and a budget by the names
     that the learner gives to them. Raises `InvalidInput`."""
-    check_options(row, options)
+    for name, value in options.items():
+        expect(name in row.options, name, value, 'one of the options of the method '
+               f'{row.name}: {", ".join(sorted(row.options))}')
     watch = options.get('watch')
     expect(watch is None or callable(watch), 'watch', watch,
            'a function of one argument, the run')
@@ -247,11 +241,7 @@ def learner_for(told: Told | str | None = None,
                 support: np.ndarray | None = None) -> str:
     """The name of the first learner of the table that honours what is told; where
     rounding makes beliefs of the `support` be heard as others, of one that takes no
-    report at its word. Raises `InvalidInput` if none does.
-
-    >>> learner_for()
-    'sharp'
-    """
+    report at its word. Raises `InvalidInput` if none does."""
     told = as_told(told)
     exact = support is None or told.is_exact(support)
     for name, row in LEARNERS.items():
@@ -293,15 +283,13 @@ def add_lost(world: World, result: Identification) -> Identification:
     kept = kept[trace.kinds != PAST]
     return replace(result, lost=float(len(kept)*world.best_profit - kept.sum()))
 
-# options that an `Origin` doesn't keep
-UNSAID = 'watch', 'history', 'told', 'rng', 'seed'
-
 def origin_of(world: World, row: Row, options: dict[str, Any], seed: Any) -> Origin:
     "The `Origin` of a run; functions are told by name, a seed only if it is a number."
     kept = {name: value if isinstance(value, (bool, int, float, str))
             else getattr(value, '__name__', repr(value))
             for name, value in options.items()
-            if value is not None and name not in UNSAID}
+            if value is not None
+            and name not in ('watch', 'history', 'told', 'rng', 'seed')}
     whole = isinstance(seed, (int, np.integer))
     return Origin(world.name, row.name, kept, int(seed) if whole else None)
 
@@ -320,6 +308,20 @@ def play_row(row: Row, world: World, oracle: Oracle | None, rng: np.random.Gener
     with tqdm(unit=' rounds', mininterval=.2, delay=.01, total=total) as bar:
         made = with_bar(make, bar, options['eps'], options.get('watch'))
         return simulate(made, world, rng)
+
+def run_fast(row: Row, world: World, oracle: Any, rng: np.random.Generator, /, *,
+             eps: float, delta: float, **options: Any) -> Identification:
+    "What `identify` does for engine=\"fast\"."
+    from oia_nb.fast.drive import simulate_fast
+    names = sorted(name for name, row in LEARNERS.items() if row.compiled)
+    expect(row.compiled is not None, 'method', row.name,
+           f'for engine="fast" one of {", ".join(names)}')
+    given = {k: v for k, v in options.items() if v is not None and v is not False}
+    for name in given:
+        expect(name in (row.compiled or ()), 'engine', 'fast',
+               f'coroutine, to use {name}')
+    return simulate_fast(world, method=row.name, eps=eps, delta=delta, seed=rng,
+                         oracle=oracle, **given)
 
 # %% ../../nbs/appendix/63_identification.ipynb #2d2c9389
 def identify(world: World, *, eps: float, delta: float, method: str | None = None,
@@ -363,19 +365,4 @@ def identify(world: World, *, eps: float, delta: float, method: str | None = Non
                  max_paid=max_paid, **options)
     log.info('%s in %s: %s, %d rounds', row.name, world.name, found.status,
              found.rounds)
-    return add_lost(world, replace(found, setting=world.setting, origin=origin))
-
-# %% ../../nbs/appendix/63_identification.ipynb #bf946fb4
-def run_fast(row: Row, world: World, oracle: Any, rng: np.random.Generator, /, *,
-             eps: float, delta: float, **options: Any) -> Identification:
-    "What `identify` does for engine=\"fast\"."
-    from oia_nb.fast.drive import simulate_fast
-    names = sorted(name for name, row in LEARNERS.items() if row.compiled)
-    expect(row.compiled is not None, 'method', row.name,
-           f'for engine="fast" one of {", ".join(names)}')
-    given = {k: v for k, v in options.items() if v is not None and v is not False}
-    for name in given:
-        expect(name in (row.compiled or ()), 'engine', 'fast',
-               f'coroutine, to use {name}')
-    return simulate_fast(world, method=row.name, eps=eps, delta=delta, seed=rng,
-                         oracle=oracle, **given)
+    return add_lost(world, replace(found, origin=origin))

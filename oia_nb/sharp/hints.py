@@ -6,6 +6,12 @@ __all__ = ['HAIR', 'SHORT', 'bounds_of', 'in_numbers', 'promised', 'told', 'cut_
 
 # %% ../../nbs/sharp/41_hints.ipynb #226e28d2
 from collections import defaultdict
+from contextlib import suppress
+from contextlib import suppress
+from contextlib import suppress
+from contextlib import suppress
+from contextlib import suppress
+from contextlib import suppress
 from types import SimpleNamespace
 import numpy as np
 from .. import verify as checker
@@ -55,7 +61,7 @@ def cut_hint(f, run, wall, cut):
             known[pair] += y*x
     for n, (side, i, P, lies) in enumerate(bounds_of(cone, cut)):
         rest = side*cone.D[i]
-        for t, y in wall.rests_on.get(((1 - side)//2, i), {}).items():
+        for t, y in wall.rests_on.get((side, i), {}).items():
             s = checker.answered(f, l, j, index[t - 1])[1]
             rest = rest - y*s
             add(index[t - 1], s, y, P, lies)
@@ -109,9 +115,10 @@ class Boxes:
         (self.rules, self.cuts), (self.counts, self.z, self.top, self.e) = region, bet
         self.f, self.want = f, want
         self.other, self.new = other, []
-        self.left = 400         # boxes to be divided, at most
-        if self.rules is None:
-            self.tables = Tables(f.support, [*(g for g, _ in self.cuts), *f.out])
+        self.left = 1000        # boxes to be divided, at most
+        if self.rules is None:  # the last row is for what else is asked
+            rows = [*(g for g, _ in self.cuts), *f.out, f.out[0]]
+            self.tables = Tables(f.support, rows)
 
     def logs(self, outcomes, mean):
         return log_wealths(self.counts, self.z + outcomes, np.array([mean]))[:, 0]
@@ -125,32 +132,69 @@ class Boxes:
         w = tidy(whose(each))
         return float(each @ w - price(w)), dict(own=w.tolist())
 
+    def least(self, c, box, g=None, h=-np.inf):
+        """Outcomes (N,) of the region, in a `box` (2, N) and with ⟨g, s⟩ ≥ h, where ⟨c, s⟩
+        is least; the bound, and the multipliers of rows and lies."""
+        n, out = len(self.cuts), self.f.out
+        if g is not None:
+            self.tables.change(n + len(c), np.tensordot(g, out, 1))
+        found = self.tables.least(
+            np.tensordot(c, out, 1), np.r_[[h for _, h in self.cuts], box[0], h],
+            np.r_[np.full(n, np.inf), box[1], np.inf])
+        if found is None:
+            raise Unproved
+        S, at, y, lies = found
+        return np.tensordot(out, S, 2), at.bound, y, lies
+
+    def chords(self, box, mean, w):
+        "Slopes (N,) of the chords of what weights w win in a `box`, and their sum at 0."
+        (a, b), cost = checker.wealths(self.f, self.counts, self.z + box, mean, w)
+        slope = (b - a)/(box[1] - box[0])
+        return slope, a.sum() - slope @ box[0] + cost
+
+    def hint(self, w, y, lies):
+        "The hint with multipliers y of cuts and of ends: of lower ones, if positive."
+        N = len(self.z)
+        rows = [[i + N*(v < 0), abs(v)] for i, v in enumerate(y.tolist()) if v]
+        return dict(weights=w.tolist(), rows=rows, lies=in_numbers(lies))
+
     def worst(self, box, mean, w):
         """The least wealth that weights w prove in a box (2, N), the hint, the outcomes
         where it is least, and what is lost there by each chord."""
         if self.rules is not None:
             w, value, n = game(self.logs(self.rules, mean))
             return value, dict(weights=w.tolist()), self.rules[n], 0*self.z
-        f, n = self.f, len(self.cuts)
-        N = len(self.z)
-        (a, b), cost = checker.wealths(f, self.counts, self.z + box, mean, w)
-        slope = (b - a)/(box[1] - box[0])
-        found = self.tables.least(
-            np.tensordot(slope, f.out, 1), np.r_[[h for _, h in self.cuts], box[0]],
-            np.r_[np.full(n, np.inf), box[1]])
-        if found is None:
+        slope, base = self.chords(box, mean, w)
+        s, bound, y, lies = self.least(slope, box)
+        (a, won), _ = checker.wealths(
+            self.f, self.counts, self.z + np.array([box[0], s]), mean, w)
+        return base + bound, self.hint(w, y[:-1], lies), s, won - a - slope*(s - box[0])
+
+    def beyond(self, box, i, side, mean, w, most, slope, base):
+        """How far up (`side` 1) or down (-1) payment i goes among the outcomes of a `box`
+        where chords promise less than `most`, and the hint that closes what is beyond.
+        Raises `Unproved`."""
+        # the way to the end, of which multipliers prove that it is so long
+        s, _, y, lies = self.least(-side*np.eye(len(slope))[i], box, -slope, base - most)
+        room = .001*(box[1] - box[0])[i]
+        t, outer = float(s[i] + side*room), box.copy()
+        if not box[0, i] + room < t < box[1, i] - room:
             raise Unproved
-        S, at, y, lies = found
-        s = np.tensordot(f.out, S, 2)
-        won, _ = checker.wealths(f, self.counts, self.z + s, mean, w)
-        rows = [[i + N*(v < 0), abs(v)] for i, v in enumerate(y.tolist()) if v]
-        hint = dict(weights=w.tolist(), rows=rows, lies=in_numbers(lies))
-        value = a.sum() - slope @ box[0] + cost + at.bound
-        return value, hint, s, won - a - slope*(s - box[0])
+        outer[(1 - side)//2, i] = t
+        # K times these multipliers prove what chords promise; theirs are steeper beyond
+        K = 1/max(y[-1], room/2/(most - base))
+        y = K*y[:-1]
+        y[len(self.cuts):] += self.chords(outer, mean, w)[0] - slope
+        y[len(self.cuts) + i] += K*side
+        hint = self.hint(w, y, {pair: K*v for pair, v in lies.items()})
+        if checker.leaf(self.f, (None, self.cuts), self.counts, self.z, mean, *outer,
+                        hint) < most - HAIR/2:
+            raise Unproved
+        return t, hint
 
     def steps(self, box, w=None):
-        """The steps that close a box (2, N + 1) of payments and μ, which is divided if
-        need be. Raises `Unproved`."""
+        """The steps that close a box (2, N + 1) of payments and μ, which is narrowed or
+        divided if need be. Raises `Unproved`."""
         a, b = box[:, -1]
         (first, _), (last, own) = self.own(a + SHORT), self.own(b)
         mean = self.top - a
@@ -159,21 +203,31 @@ class Boxes:
         if value + last >= self.want + HAIR/2:
             return [hint | own]
         here = self.logs(s[None], mean)[0]
-        w = whose(here)
         if mixed_wealth(here) + first < self.want + HAIR:
             self.new.append(s)
             raise Unproved
-        # at s, the loss of one payment goes if that is divided; half of it, if μ is
+        # what is gained at a payment before μ is divided is gained in all parts
         self.left -= 1
-        at, lost = np.r_[s, (a + b)/2], np.r_[lost, (first - last)/2]
+        at, lost = np.r_[s, (a + b)/2], np.r_[lost, (first - last)/8]
         lost[(at <= box[0]) | (at >= box[1])] = 0.
         i = int(lost.argmax())
         if lost[i] <= 0 or self.left < 0 or i == len(s) and b - a < SHORT:
             raise Unproved
+        box, before, after = box.copy(), [], []
+        chords = self.rules is None and self.chords(box[:, :-1], mean, w)
+        for side in (1, -1) if i < len(s) else ():
+            with suppress(Unproved):
+                t, hint = self.beyond(box[:, :-1], i, side, mean, w,
+                                      self.want + HAIR - last, *chords)
+                box[(1 + side)//2, i] = t
+                before += [dict(of=i, at=t), hint | own][:2 - (side > 0)]
+                after += [hint | own]*(side > 0)
+        if before:
+            return [*before, *self.steps(box, whose(here)), *after]
         below, above = box.copy(), box.copy()
         below[1, i] = above[0, i] = at[i]
-        step = dict(of=i, at=float(at[i]))
-        return [step, *self.steps(below, w), *self.steps(above, w)]
+        parts = [self.steps(part, whose(here)) for part in (below, above)]
+        return [dict(of=i, at=float(at[i])), *parts[0], *parts[1]]
 
 # %% ../../nbs/sharp/41_hints.ipynb #04f92a36
 def facts_so_far(run):

@@ -156,7 +156,7 @@ def best_for(world, digits):
     seen, found = pairs_of(world, f'beliefs=own,rounding={digits}'), []
     heard = heard_as(z.support, digits)
     for k in range(z.K):
-        cuts = [(q[k] - q[j], c[k] - c[j], 0.) for j in range(z.K) if j != k]
+        cuts = [(q[k] - q[j], c[k] - c[j]) for j in range(z.K) if j != k]
         p = np.zeros(len(seen.u))
         np.add.at(p, seen.place[heard, :z.W].ravel(), (q[k][:, None]*z.support).ravel())
         least = RegionProgram(z, cuts, None, seen).minimum(np.tensordot(p, seen.out, 1))
