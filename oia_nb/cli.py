@@ -13,7 +13,6 @@ try:
     import json
     import os
     import tomllib
-    from contextlib import contextmanager
     from importlib.resources import files as shipped
 except KeyboardInterrupt:       # Ctrl-C at once
     if sys.stderr is not None:
@@ -155,8 +154,7 @@ def main(argv=None):
     "Run `oia` with the arguments `argv` (by default the process's); the exit status."
     try:
         get_ready()
-        with own_output():
-            return run(argv) or 0
+        return run(argv) or 0
     except BrokenPipeError:
         return fail(None, 141)
     except KeyboardInterrupt:
@@ -167,7 +165,9 @@ def main(argv=None):
         return fail(f'internal error, {type(e).__name__}: {e}', 1)
 
 def get_ready():
-    "Make streams fit for any text; no file takes the place of a closed descriptor."
+    """Make streams fit for any text; no file takes the place of a closed descriptor.
+    Standard output is for what this program prints: what others write to descriptor 1
+    goes to standard error (HiGHS tells of itself at times)."""
     for stream in sys.stdout, sys.stderr:
         if reconfigure := getattr(stream, 'reconfigure', None):
             # a terminal without Greek gets question marks
@@ -177,6 +177,15 @@ def get_ready():
     os.close(n)
     if sys.stdout is None:
         raise BadUsage('standard output is closed')
+    sys.stdout.flush()
+    try:
+        ours = sys.stdout.fileno() == 1
+    except (AttributeError, OSError):
+        ours = False            # someone collects what is printed
+    if ours:
+        sys.stdout = open(os.dup(1), 'w', encoding=sys.stdout.encoding, newline='',
+                          errors='replace', buffering=1 if sys.stdout.isatty() else -1)
+        os.dup2(2, 1)
 
 # %% ../nbs/handbook/70_cli.ipynb #6c300021
 def run(argv):
@@ -187,23 +196,19 @@ def run(argv):
             words[i:i + 2] = [f'--without={words[i + 1]}']
     try:
         args = parser(words).parse_args(words)
-        if not is_terminal(sys.stderr):
-            args.quiet = True
+        if sys.stderr is None or not sys.stderr.isatty():
+            args.quiet = True       # nobody looks at a bar
         return args.run(args)
     finally:
         if sys.stdout:
             sys.stdout.flush()
-
-def is_terminal(stream):
-    "Whether someone looks at it, so that a bar makes sense."
-    return bool(stream) and hasattr(stream, 'isatty') and stream.isatty()
 
 def fail(message, status):
     "Say why on one line of standard error, if anything is to be said; the status."
     nameless = isinstance(message, OSError) and message.filename is None
     if message is None or nameless:
         # what is left in the buffer has no reader
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     try:
         tell('oia:', message)
     except OSError:
@@ -214,33 +219,6 @@ def tell(head, text):
     "One line on standard error, where there is one; nothing for None."
     if text and sys.stderr is not None:
         print(head, ' '.join(str(text).split()), file=sys.stderr, flush=True)
-
-# %% ../nbs/handbook/70_cli.ipynb #bacfaca9
-@contextmanager
-def own_output():
-    """Standard output for what this program prints, while the block runs; what others
-    write to descriptor 1 goes to standard error (HiGHS tells of itself at times)."""
-    sys.stdout.flush()
-    usual, kept = sys.stdout, os.dup(1)
-    try:
-        ours = usual.fileno() == 1
-    except (AttributeError, OSError, ValueError):
-        ours = False            # someone collects what is printed
-    if ours:
-        sys.stdout = open(os.dup(1), 'w', encoding=usual.encoding, errors='replace',
-                          newline='', buffering=1 if is_terminal(usual) else -1)
-    os.dup2(2, 1)
-    try:
-        yield
-    finally:
-        told, sys.stdout = sys.stdout, usual
-        if os.name == 'posix':      # what C's own buffers hold goes where 1 leads now
-            import ctypes
-            ctypes.CDLL(None).fflush(None)
-        os.dup2(kept, 1)
-        os.close(kept)
-        if ours:
-            told.close()
 
 # %% ../nbs/handbook/70_cli.ipynb #17f6e025
 def put_json(x):

@@ -133,8 +133,7 @@ def rule_from_dict(data: dict[str, Any]) -> ScoringRule:
 
 def save_rule(rule: ScoringRule, path: str | PathLike[str],
               setting: Setting | None = None) -> None:
-    """Write the rule to a file, from which `load_rule` reads the same rule, bit for
-    bit; `setting` as for `rule_to_dict`. Raises `InvalidInput`."""
+    "`ScoringRule.save`."
     save_document(rule_to_dict(rule, setting), path)
 
 def load_rule(path: str | PathLike[str]) -> ScoringRule:
@@ -213,11 +212,6 @@ def detail(name, value):
         return READ.get(name, lambda v: v)(value)
 
 # %% ../../nbs/handbook/86_documents.ipynb #711b9bc7
-def check_of(d):
-    "The `Check` of its values in a document."
-    as_choice('checks.name', d['name'], CHECKS)
-    return Check(**own_values(d, 'evidence'))
-
 def interval_of(d):
     "A pair of numbers, either of which may be infinite; or none."
     expect(len(d) in (0, 2), 'earns', d, 'two numbers, or none')
@@ -238,7 +232,9 @@ def discovery_of(d):
     return Discovery(**values)
 
 READ = dict(told=lambda d: as_told(own_values(d)),
-            checks=lambda d: tuple(map(check_of, d)),
+            checks=lambda d: tuple(Check(
+                **own_values(c, 'evidence')
+                | dict(name=as_choice('checks.name', c['name'], CHECKS))) for c in d),
             violated=lambda name: as_choice('violated', name, VIOLATIONS),
             contradiction=tuple, earns=interval_of,
             means=lambda d: np.array(d, float), discovery=discovery_of,
@@ -310,8 +306,6 @@ def optimal_to_dict(best, **more):
                     profit=best.profit, profits=dict(zip(z.arms, best.profits)), **more)
 
 # %% ../../nbs/handbook/86_documents.ipynb #ac9c84a2
-PROVED_FOR = dict(least='oiafc', theorem1='oiafc', corollary1='oiafc', budget='oiafb')
-
 def plan_to_dict(world, bounds, played=None, seed=None, worth=None):
     "The document of what is foreseen, of what was played, and of what that is worth."
     z, p = world.setting, bounds.problem
@@ -319,7 +313,8 @@ def plan_to_dict(world, bounds, played=None, seed=None, worth=None):
     values = {k: v for k, v in vars(bounds).items() if k != 'problem'}
     return document('plan', world=world.name, target=dict(eps=p.eps, delta=p.delta),
                     seed=seed, arms=z.arms, bound=z.bound, margin=p.margin, gaps=gaps,
-                    played=played, methods=PROVED_FOR, **values,
+                    methods=dict.fromkeys(('least', 'theorem1', 'corollary1'), 'oiafc')
+                    | dict(budget='oiafb'), played=played, **values,
                     **({} if worth is None else dict(worth=worth)))
 
 def all_worlds():

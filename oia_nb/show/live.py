@@ -5,38 +5,27 @@
 # %% ../../nbs/handbook/85_live.ipynb #da1bd1c5
 from __future__ import annotations
 from collections.abc import Sequence
-from numpy.typing import ArrayLike
-from typing import Any, TYPE_CHECKING
-if TYPE_CHECKING:
-    from oia_nb.game.information import Setting
+from typing import Any
 
 # %% auto #0
-__all__ = ['UNKNOWN', 'CHOOSE', 'BUTTONS', 'session_form', 'Shown', 'LiveFigure', 'bet_kink', 'game_still', 'game_figure',
-           'planner_figure', 'triangle_figure', 'proof_figure', 'offer_table', 'SessionForm']
+__all__ = ['session_form', 'Shown', 'LiveFigure', 'bet_kink', 'game_still', 'game_figure', 'SessionForm']
 
 # %% ../../nbs/handbook/85_live.ipynb #5a5c090c
 import json
 import os
-from dataclasses import replace
 from functools import cache, cached_property
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from importlib.util import find_spec
 import numpy as np
-from ..core import (InvalidInput, as_array, as_choice, as_kind, as_number,
-                         as_probabilities, expect)
+from ..core import (InvalidInput, as_array, as_choice, as_kind, as_number, expect)
 from ..game.information import World
-from ..game.scoring import ScoringRule
 from ..game.stackelberg import optimal_rule
-from ..paper.complexity import (corollary1_bound, n_min, problem_of,
-                                     smallest_budget, theorem1_bound)
-from ..run.learner import Identification
-from ..game.tickets import ticket_name
 from ..run.session import Session
 from .documents import as_plain
 from .facts import framed, thousandth
-from .plots import COLORS, CORNERS, largest_region
+from .plots import COLORS
 from .views import Still, block
 
 # %% ../../nbs/handbook/85_live.ipynb #8ccfaaea
@@ -139,12 +128,6 @@ def chart(curves, label, ylabel, ys):
     still.axes(label, ylabel, '10^{:.1f}')
     return still.svg
 
-def world_with(world, W, word):
-    "The `Setting` of a `World`, which must have W states (in a `word`)."
-    z = as_kind('world', world, World).setting
-    expect(z.W == W, 'world', f'{z.W} states', f'a world with {word} states')
-    return z
-
 # %% ../../nbs/handbook/85_live.ipynb #608d15eb
 def bet_kink(rule):
     """The kink (x, y) of a rule of two tickets over two states, the belief in the
@@ -190,7 +173,8 @@ def game_figure(world: World, *, kink: Sequence[float] | None = None,
     >>> game_figure(clinic)
     LiveFigure('game', kink can be moved)
     """
-    z, best = world_with(world, 2, 'two'), optimal_rule(world)
+    z, best = as_kind('world', world, World).setting, optimal_rule(world)
+    expect(z.W == 2, 'world', f'{z.W} states', 'a world with two states')
     star = bet_kink(best.rule)
     if top is None:
         top = float(f'{2*star[1] if star else z.bound/4:.1g}')
@@ -201,98 +185,6 @@ def game_figure(world: World, *, kink: Sequence[float] | None = None,
                 bound=z.bound, top=top, digits=max(2, thousandth(top) - 1),
                 best=dict(profit=best.profit, kink=star))
     return LiveFigure('game', data, still=game_still(data, kink), kink=kink)
-
-# %% ../../nbs/handbook/85_live.ipynb #d83e98ff
-def planner_figure(subject: World | Setting, *, eps: float, delta: float,
-                   margin: float | None = None,
-                   gaps: ArrayLike | None = None) -> LiveFigure:
-    """The rounds that OIAFC and OIAFB need, by their bounds, as a `LiveFigure`;
-    ϵ, δ and the oracle's margin can be moved.
-
-    The arguments are those of `problem_of`, which says what is raised.
-
-    >>> planner_figure(clinic, eps=.5, delta=.05)
-    LiveFigure('planner', eps, delta, margin can be moved)
-    """
-    p = problem_of(subject, eps, delta, margin, gaps)
-    data = dict(K=p.K, M=p.M, B_S=p.B_S, B_u=p.B_u, gaps=p.gaps)
-    targets = 2*p.B*np.geomspace(1/200, 1, 15)
-    bounds = theorem1_bound, corollary1_bound, smallest_budget, lambda p: p.K + n_min(p)
-    curves = [[(e, f(replace(p, eps=e))) for e in targets] for f in bounds]
-    still = chart(curves, 'target ϵ', 'rounds', (1e2, 1e18))
-    return LiveFigure('planner', data, still=still, eps=p.eps, delta=p.delta,
-                       margin=p.margin)
-
-# %% ../../nbs/handbook/85_live.ipynb #9c5cf864
-def triangle_figure(world: World, rule: ScoringRule | None = None, *,
-                    belief: ArrayLike = (.5, .3, .2), arm: int | str = 0) -> LiveFigure:
-    """The triangle of beliefs of a world with three states, cut by the tickets of a
-    `rule` (the best one, if none is given), as a `LiveFigure`; a belief can be
-    dragged, and the beliefs that an arm leads to are shown.
-
-    Raises `InvalidInput`.
-
-    >>> triangle_figure(load_world('wine'), arm='photometer')
-    LiveFigure('triangle', belief, arm can be moved)
-    """
-    z = world_with(world, 3, 'three')
-    rule = optimal_rule(world).rule if rule is None else rule
-    tickets = as_kind('rule', rule, ScoringRule).menu().tickets
-    names = [ticket_name(b) for b in range(len(tickets))]
-    data = dict(states=z.states, arms=z.arms, decisions=z.decisions, utility=z.utility,
-                beliefs=z.support, q=world.belief_distributions, tickets=tickets,
-                names=names)
-    still = Still((0, 1), (0, 3**.5/2), label='Beliefs over three states',
-                  box=(30, 410, 21, 350), size=(440, 380))
-    for k, name in enumerate(names):
-        mine = largest_region(tickets, k) @ CORNERS
-        if len(mine):
-            still.area(mine, k)
-            x, y = mine.mean(0)
-            still.name(x, y, f'ticket {name}')
-    still.line(CORNERS[[0, 1, 2, 0]])
-    for corner, name, down in zip(CORNERS, z.states, (18, 18, -8)):
-        x, y = still.at(*corner)
-        still.text(x, y + down, name)
-    belief = as_probabilities('belief', belief, (3, ))
-    return LiveFigure('triangle', data, still=still.svg, belief=belief,
-                      arm=z.arm_index(arm))
-
-# %% ../../nbs/handbook/85_live.ipynb #2730981d
-def proof_figure(found: Identification, world: World) -> LiveFigure:
-    """A finished run (an `Identification`) in its world as a `LiveFigure`: what is
-    expected and what is proved, round by round.
-
-    Raises `InvalidInput`, also for a run without a trace.
-
-    >>> proof_figure(found, clinic)
-    LiveFigure('proof', frame can be moved)
-    """
-    trace = as_kind('found', found, Identification).trace
-    expect(trace and len(trace.rounds), 'found', found, 'a run with a trace')
-    z = as_kind('world', world, World).setting
-    answers = np.eye(z.K, dtype=int)[trace.arms].cumsum(0)
-    before = np.vstack([np.zeros(z.K, int), answers])       # answers before each round
-    seen = dict(rounds=trace.rounds, profits=trace.profits, bounds=trace.bounds,
-                counts=before[trace.rounds - 1])
-    if trace.rounds[-1] <= found.rounds and found.certificate is not None:
-        end = dict(rounds=found.rounds, profits=trace.profits[-1],
-                   bounds=found.certificate.bound, counts=before[-1])
-        seen = {name: np.concatenate([x, [end[name]]]) for name, x in seen.items()}
-    truth = optimal_rule(world).profits
-    known = np.r_[truth, seen['profits'].ravel()]
-    known = known[np.isfinite(known)]
-    low, high = known.min(), min(known.max(), 2*z.B_u)
-    ends = np.round([low - .1*(high - low), high + .1*(high - low)], 2)
-    still = Still(seen['rounds'][[0, -1]], ends,
-                  label='What a learner expects of each arm')
-    for k, profits in enumerate(np.clip(seen['profits'], *ends).T):
-        still.line(zip(seen['rounds'], profits),
-                   f'stroke="{COLORS[k % 6]}" fill="none"')
-    still.axes('round', 'profit')
-    data = dict(arms=z.arms, truth=truth, eps=found.eps, range=ends,
-                **{name: x.round(4) for name, x in seen.items()})
-    return LiveFigure('proof', data, still=still.svg, frame=len(seen['rounds']) - 1)
 
 # %% ../../nbs/handbook/85_live.ipynb #21a75f7d
 UNKNOWN, CHOOSE = 'not known yet', 'choose …'

@@ -156,26 +156,22 @@ show(Oracle, lambda oracle: [
     html_table(['arm', 'leads by', 'its rule pays up to'], oracle_rows(oracle))])
 
 # %% ../../nbs/handbook/83_views.ipynb #380eda84
-def arms_of(best):
-    world = best.world
-    return world.setting.arms if world else numbered('arm', len(best.profits))
-
 def optimum_text(best):
-    arms = arms_of(best)
+    arms = best.world.setting.arms
     each = brief(f'{a} {profit_text(h)}' for a, h in zip(arms, best.profits))
     return (f'Optimum({arms[best.arm]}, profit {best.profit:.4g}, by {best.rule!r};\n'
             f'  best profits: {each})')
 
-show(Optimum, lambda best: [rule_block(best.rule, best.world and best.world.setting),
-                            *([arm_facts(best.world, best)] if best.world else [])],
-     lambda best: f'The best rule: the agent chooses {arms_of(best)[best.arm]}, profit '
-                  f'{best.profit:.4g}', optimum_text)
+show(Optimum, lambda best: [rule_block(best.rule, best.world.setting),
+                            arm_facts(best.world, best)],
+     lambda best: f'The best rule: the agent chooses {best.world.setting.arms[best.arm]}, '
+                  f'profit {best.profit:.4g}', optimum_text)
 
 # %% ../../nbs/handbook/83_views.ipynb #91858507
 def found_text(found):
     origin = found.origin or Origin()
     where = ', '.join(filter(None, [origin.world, origin.method]))
-    lines = [f'\n  {label}: {text}' for label, text in result_facts(found).known()]
+    lines = [f'\n  {label}: {text}' for label, text in result_facts(found).said(1).items()]
     return f'{type(found).__name__}({where}{"".join(lines)})'
 
 show(Identification, lambda found: [result_facts(found),
@@ -315,7 +311,7 @@ def session_facts(s):
 def round_facts(s):
     "What became of each of the last rounds of a `Session`."
     columns = [(key, key, '') for key in ('round', 'status', 'arm', 'state')]
-    return FactTable.of_rows([*columns, ('due', 'due', s.sum_text)],
-                             map(s.plain_round, s._rounds[-5:]))
+    return FactTable([*columns, ('due', 'due', s.sum_text)],
+                     [*map(s.plain_round, s._rounds[-5:])])
 
 show(Session, lambda s: [session_facts(s), round_facts(s)], lambda s: None)
