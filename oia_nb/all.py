@@ -12,9 +12,8 @@ __all__ = ['Agent', 'Rational', 'Response', 'Setting', 'World', 'make_world', 'l
            'open_support', 'shortlist', 'trial', 'Told', 'Drifting', 'Expert', 'HiddenArm', 'Lapsing',
            'Logit', 'Noisy', 'RiskAverse', 'Satisficing', 'Subjective', 'best_known', 'parse_expert', 'Offer',
            'Refused', 'Session', 'compare', 'experiment', 'forecast', 'read_experiment', 'summarise',
-           'forecast_rounds', 'game_figure', 'planner_figure', 'proof_figure', 'session_form',
-           'triangle_figure', 'plot_profits', 'plot_rule', 'json_schema', 'load_identification', 'load_rule',
-           'InvalidInput', 'NotInducible', 'OIAError', 'generator']
+           'forecast_rounds', 'game_figure', 'session_form', 'plot_profits', 'plot_rule', 'json_schema',
+           'load_identification', 'load_rule', 'InvalidInput', 'NotInducible', 'OIAError', 'generator']
 
 # %% ../nbs/appendix/90_all.ipynb #24869182
 # worlds and what is known of them
@@ -54,8 +53,7 @@ from .run.experiments import (compare, experiment, forecast, read_experiment,
                                     summarise)
 from .paper.complexity import forecast_rounds
 # figures
-from .show.live import (game_figure, planner_figure, proof_figure, session_form,
-                              triangle_figure)
+from .show.live import game_figure, session_form
 from .show.plots import plot_profits, plot_rule
 # files and errors
 from .show.documents import json_schema, load_identification, load_rule
