@@ -1,54 +1,14 @@
-"""Answers from before a run count, whatever rule they were given to; and the promise holds.
-
-Why: chapter 25, on answers from before.
-"""
+"""Answers from before a run count (chapter 25). That the promise holds with answers to rules of
+every kind, `test_inside.py` sees, which plays such runs among others."""
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from conftest import amount
-from inside import gap_of
-from laws import detection, guess, most_failures, statistical, worlds as small_worlds
-from oia_nb.all import (Drifting, ScoringRule, Session, action_informed_oracle, brier, generator,
-                        identify, load_world, mix, simple_regret, spherical)
+from oia_nb.all import (Drifting, Session, action_informed_oracle, brier, generator, identify,
+                        load_world)
 
-WORLDS, SEEDS, DELTA = 6, amount(1, 40), amount(.05, .5)
 CLINIC = load_world('clinic')
-
-def rules_of_every_kind(world):
-    "Strictly proper ones, the oracle's, one that pays nothing, and mixtures."
-    z = world.setting
-    zero = ScoringRule(np.zeros((z.M, z.W)), z.support, z.bound)
-    strict = [brier(z.support, z.bound), spherical(z.support, z.bound)]
-    own = list(action_informed_oracle(world).rules)
-    return [*strict, *own, zero, mix(zero, strict[0], .1), mix(own[0], own[-1], .5)]
-
-def history(world, n, seed):
-    "n answers to rules of every kind, of which some are asked often and some once."
-    rules, rng = rules_of_every_kind(world), generator(900, seed)
-    asked = [rules[i] for i in rng.permutation(n) % len(rules)]
-    return [(rule, r.arm, r.report, r.state) for rule in asked for r in [world.respond(rule, rng)]]
-
-def is_wrong(world, found, eps):
-    regret = simple_regret(world, found.rule)
-    assert found.status == 'certified'
-    return regret > min(eps, found.certificate.bound) + 1e-9
-
-@statistical(false_alarm=1e-6, planted="returns the oracle's rule for the worst arm, unasked",
-             power=lambda: detection(WORLDS*SEEDS, DELTA, 1.))
-def test_the_promise_holds_with_old_answers():
-    "6 runs (240 with --release) whose histories are of 0 to 60 answers."
-    wrong = planted = 0
-    for i, world in enumerate(small_worlds(WORLDS)):
-        eps = max(gap_of(world)/2, .02)
-        for seed in range(SEEDS):
-            past = history(world, 10*((seed + i + 1) % 7), 100*i + seed)
-            found = identify(world, eps=eps, delta=DELTA, seed=generator(i, seed), history=past)
-            wrong += is_wrong(world, found, eps)
-            assert found.past == len(past) and not found.refused
-        planted += SEEDS*is_wrong(world, guess()(world, eps), eps)
-    assert wrong <= most_failures(WORLDS*SEEDS, DELTA) < planted
 
 def brier_answers(n, seed=9):
     rule, rng = brier(CLINIC.setting.support, CLINIC.setting.bound), generator(seed)

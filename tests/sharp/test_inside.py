@@ -20,7 +20,7 @@ spec.loader.exec_module(attack)
 
 pytestmark = pytest.mark.filterwarnings('ignore:.* lead to a belief')
 FINE = {'certified', 'round_cap', 'lead_too_dear', 'no world', 'refused', 'slow'}
-RUNS = dict(sure=amount(12, 300), ties=amount(5, 300), shipped=amount(3, 20))
+RUNS = dict(sure=amount(16, 300), ties=amount(5, 300), shipped=amount(3, 20))
 
 @pytest.mark.parametrize('kind', RUNS)
 def test_nothing_false_is_believed_or_said(kind):
@@ -88,6 +88,6 @@ def test_a_hasty_prover_is_refused():
     claimed than it loses."""
     world = load_world('clinic')
     run = sharp(world.setting, action_informed_oracle(world), eps=.1, delta=1e-6)
-    looking = Looking(run, world, often=1, shares=(.98, .9, .7, .5, .3))
+    looking = Looking(run, world, often=1, shares=(.98, .9, .5))
     simulate(looking, world, 7)
-    assert looking.looked['claims'] > 100
+    assert looking.looked['claims'] > 60
