@@ -264,6 +264,9 @@ class Region:
         which rules proofs failed."""
         n = 2**(len(outcomes).bit_length() - 1)
         self.found, self.key = [], None
+        for w in self.every if self.cone.outcomes.by_bets else ():
+            for i in np.flatnonzero(w.stale[0]):
+                w.tighten(i, 1)
         settled = n, *((w, w.n) for w in self.every)
         if len(outcomes) and settled != self.settled:
             self.settled, self.chosen = settled, {}
@@ -279,11 +282,17 @@ class Region:
     def mix(self, q):
         "The rules with two states, at shares q (N,) of outcomes."
         prices, (first, *more) = self.cone.prices(q), self.every
-        for w in self.every:
-            for i in np.flatnonzero(w.stale[0]):
+        pairs, stale = [[first, w] for w in more] or [[first]], [
+            (w, i) for w in more for i in np.flatnonzero(w.up == np.inf)]
+        while True:
+            for w, i in stale:
                 w.tighten(i, 1)
-        pairs = [[first, w] for w in more] or [[first]]
-        found = [(pair, *weigh(np.array([w.up for w in pair]), prices)) for pair in pairs]
+            found = [(pair, *weigh(np.array([w.up for w in pair]), prices))
+                     for pair in pairs]
+            at = [int((prices/up).argmin()) for _, _, up in found]
+            stale = [(w, i) for pair, i in zip(pairs, at) for w in pair if w.stale[0, i]]
+            if not stale:
+                break
         self.walls, self.shares, up = max(found, key=lambda f: (prices/f[2]).min())
         at = ((up < HUGE/2)*(1 - WIDER)/up)[self.cone.of]
         self.rules = self.cone.bound*self.cone.tables*at[:, None]
@@ -302,7 +311,9 @@ class Region:
             self.program.change(rows)
         else:
             self.program = RegionProgram(self.cone.setting, rows, self.program, o)
-        self.found = [s for s in self.found if all(g @ o.behind(s) >= h for g, h in rows)]
+        # the checker's cuts are a little lower
+        self.found = [s for s in self.found
+                      if all(g @ o.behind(s) >= .9*h for g, h in rows)]
         cheapest = rows and self.program.minimum(np.tensordot(q, o.out, 1), rule=True)
         if cheapest:
             self.rules = np.array([o.paid(cheapest.rule), *self.found])

@@ -18,9 +18,9 @@ from scipy.stats import multinomial
 from oia_nb.all import (action_informed_oracle, chen, generator, identify, is_proper, make_world,
                         oiafb, oiafc, optimal_rule, principal_profit, sharp, simulate)
 from oia_nb.paper.baselines import etc
-from oia_nb.paper.oiafb import budget_parameter, event_failure
 from oia_nb.game.information import InformationStructure, World
-from oia_nb.paper.oiafc import MIXINGS, Exploration, interact, never, remember
+from oia_nb.paper.oiafc import (MIXINGS, Exploration, budget_parameter, event_failure, interact,
+                                never, remember)
 
 # --- Fixed confidence -----------------------------------------------------------------
 

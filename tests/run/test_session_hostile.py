@@ -320,7 +320,7 @@ def test_facts_are_the_same_elsewhere(day, tmp_path, monkeypatch, what):
         asked = [json.loads(line) for line in OLD.read_text().splitlines()]
         said = [r['arm'] for r in asked if r['kind'] == 'answer']
         assert [r[1] for r in facts['rounds']] == said and len(said) == 60
-        assert len(facts['registered']) == 1 and bound == pytest.approx(.1, rel=1e-6)
+        assert len(facts['registered']) == 1 and bound < .1
     for kernel in amount(['Prescott'], ['Haswell', 'Prescott']):
         lines, there = elsewhere(path, kernel)
         assert lines == [repr(facts), '0', '0'] and there == pytest.approx(bound, rel=1e-6)
