@@ -846,8 +846,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                         'oia_nb.paper.baselines.chen': ('paper/baselines.html#chen', 'oia_nb/paper/baselines.py'),
                                         'oia_nb.paper.baselines.chen_parts': ( 'paper/baselines.html#chen_parts',
                                                                                'oia_nb/paper/baselines.py'),
-                                        'oia_nb.paper.baselines.chen_share': ( 'paper/baselines.html#chen_share',
-                                                                               'oia_nb/paper/baselines.py'),
                                         'oia_nb.paper.baselines.commit': ( 'appendix/baseline_proofs.html#commit',
                                                                            'oia_nb/paper/baselines.py'),
                                         'oia_nb.paper.baselines.committed': ( 'appendix/baseline_proofs.html#committed',
