@@ -1470,7 +1470,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'oia_nb.sharp.hints.keep_used': ('sharp/hints.html#keep_used', 'oia_nb/sharp/hints.py'),
                                     'oia_nb.sharp.hints.order_hint': ('sharp/hints.html#order_hint', 'oia_nb/sharp/hints.py'),
                                     'oia_nb.sharp.hints.promised': ('sharp/hints.html#promised', 'oia_nb/sharp/hints.py'),
-                                    'oia_nb.sharp.hints.proved': ('sharp/hints.html#proved', 'oia_nb/sharp/hints.py'),
                                     'oia_nb.sharp.hints.region_hints': ('sharp/hints.html#region_hints', 'oia_nb/sharp/hints.py'),
                                     'oia_nb.sharp.hints.tied_hint': ('sharp/hints.html#tied_hint', 'oia_nb/sharp/hints.py'),
                                     'oia_nb.sharp.hints.told': ('sharp/hints.html#told', 'oia_nb/sharp/hints.py')},
