@@ -1805,7 +1805,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                'oia_nb.verify.need': ('sharp/verify.html#need', 'oia_nb/verify.py'),
                                'oia_nb.verify.proof': ('sharp/verify.html#proof', 'oia_nb/verify.py'),
                                'oia_nb.verify.region': ('sharp/verify.html#region', 'oia_nb/verify.py'),
-                               'oia_nb.verify.see': ('sharp/verify.html#see', 'oia_nb/verify.py'),
                                'oia_nb.verify.share': ('sharp/verify.html#share', 'oia_nb/verify.py'),
                                'oia_nb.verify.sharp_proof': ('sharp/verify.html#sharp_proof', 'oia_nb/verify.py'),
                                'oia_nb.verify.short': ('sharp/verify.html#short', 'oia_nb/verify.py'),
