@@ -73,8 +73,7 @@ class Patience:
         # the question under way; those of all rounds, and those handed on
         self.question = self.questions = self.lapses = 0
         self.asked, self.handed = array('l'), array('l')
-        # rounds played when the n-th answer was handed on
-        self.clock = [0]
+        self.clock = [0]  # rounds played when the n-th answer was handed on
         # a prior is watched within, lapses here
         self.watches = Watches(replace(z, prior=None), self.told.alarm,
                                others=1 + (z.prior is not None))

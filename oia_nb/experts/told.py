@@ -20,10 +20,8 @@ TOLD_WORDS = dict(beliefs=('calibrated', 'own'), costs=('fixed', 'until the end'
 # the least and the most, and whether the least is excluded; lapses that outnumber
 # intended answers can't be told from them
 TOLD_NUMBERS: dict = dict(lapses=(0., .49), band=(0., ), alarm=(0., 1., True))
-# how often a check raises a false alarm, if nothing else is said
-ALARM = .01
-# a float has no more decimals
-DIGITS_MOST = 15
+ALARM = .01  # how often a check raises a false alarm, if nothing else is said
+DIGITS_MOST = 15  # a float has no more decimals
 
 # %% ../../nbs/experts/30_told.ipynb #5cac3cae
 @dataclass(frozen=True, eq=False)

@@ -21,9 +21,8 @@ from .estimation import cost_estimates, cost_upper, radius_fb
 from .binary_search import binary_search
 from ..run.learner import (Certificate, Finding, Learner, ask_oracle,
                                 check_learner)
-from .oiafc import (Exploration, Plan, compose, initialise, never,
-                                remember, run_through)
-from .oiafb import best_or_safest, budget_parameter
+from .oiafc import (Exploration, Plan, best_or_safest, budget_parameter,
+                                compose, initialise, never, remember, run_through)
 
 # %% ../../nbs/paper/12_baselines.ipynb #b90739fe
 def chen_share(setting, t):

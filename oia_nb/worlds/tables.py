@@ -352,8 +352,10 @@ def _with_columns(frame, rows, columns) -> Any:
     "A copy of some rows, with other columns: (names, place of each row)."
     import pandas as pd
     whole = isinstance(frame, pd.DataFrame)
-    out = frame.iloc[rows].copy() if whole else {
-        c: [v[i] for i in rows] for c, v in ((c, list(frame[c])) for c in _columns(frame))}
+    out: Any = frame.iloc[rows].copy() if whole else {}
+    for c in () if whole else _columns(frame):
+        values = list(frame[c])
+        out[c] = [values[i] for i in rows]
     for c, (names, code) in columns.items():
         out[c] = (pd.Categorical.from_codes(code, names) if whole else
                   [(*names, None)[i] for i in code])

@@ -10,12 +10,12 @@ from oia_nb.all import (InvalidInput, Response, World, action_informed_oracle, g
 from oia_nb.core import REPORT_TOL
 from oia_nb.run.identification import learner_row
 from oia_nb.run.learner import check_response
-from oia_nb.paper.oiafb import budget_parameter, event_failure, sets_of_beliefs
+from oia_nb.paper.oiafc import budget_parameter, event_failure, sets_of_beliefs
 from oia_nb.paper.oiafc import mixing_theorem1
 from oia_nb.sharp import hyperplanes, learner
 from oia_nb.sharp.hyperplanes import THIN, flat, neutral
 from oia_nb.sharp.learner import levelled
-from oia_nb.worlds.files import (known_beliefs, setting_from_dict, setting_to_dict,
+from oia_nb.worlds.files import (setting_from_dict, setting_to_dict,
                                  world_from_dict, world_to_dict)
 
 def told(world, **known):
@@ -42,8 +42,8 @@ def test_kept_in_files_and_without_arms():
     assert all((rest.support[rest.places(a)] == TOLD.setting.support[TOLD.setting.places(a)]
                 ).all() for a in rest.arms)
     beliefs = np.vstack([[[0., 1.]], TOLD.setting.support, [[1., 0.]]])
-    wide = replace(TOLD, setting=replace(TOLD.setting, support=beliefs,
-                                         supports=known_beliefs(TOLD.setting)))
+    told = [TOLD.setting.support[list(s)] for s in TOLD.setting.supports]
+    wide = replace(TOLD, setting=replace(TOLD.setting, support=beliefs, supports=told))
     assert (np.array(wide.setting.supports[1]) == np.array(TOLD.setting.supports[1]) + 1).all()
 
 def test_a_response_must_fit_its_arm():

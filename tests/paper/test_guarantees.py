@@ -21,7 +21,7 @@ from oia_nb.all import (action_informed_oracle, chen, generator, identify, is_pr
                         simulate)
 from oia_nb.paper.baselines import etc
 from oia_nb.paper.estimation import event_holds
-from oia_nb.paper.oiafb import budget_parameter, event_failure
+from oia_nb.paper.oiafc import budget_parameter, event_failure
 from oia_nb.game.information import InformationStructure, World
 from oia_nb.paper.oiafc import MIXINGS, Exploration, certify, interact, never, remember
 
