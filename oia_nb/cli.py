@@ -245,7 +245,7 @@ def menu_rows(menu, setting):
 # %% ../nbs/handbook/70_cli.ipynb #7a8b9c02
 MORE_DIGITS = 4       # how many digits are tried beyond the first
 
-def hand_over(world, rule, args):
+def in_round_numbers(world, rule, args):
     """(`RoundedMenu` or None, why): the rule in round numbers, for an agent who makes
     no mistakes. `why` tells why the first digits tried won't do; None if they will."""
     first, most = args.digits, tickets.MOST_DECIMALS
@@ -267,21 +267,23 @@ def hand_over(world, rule, args):
 def in_digits(world, rule, digits, margin):
     """The `RoundedMenu` of the rule; what is lost is measured by it, also where another
     one was rounded, which leads by more. Raises `NotInducible`, `SolverFailure`."""
-    arm = world.best_response(rule)
-    led = solved.lp_arm(world, arm, margin=margin)
-    if led is None:
-        name = world.setting.arms[arm]
-        raise core.NotInducible(f'with {digits} digits, none makes {name} lead by '
-                                f'{margin:g}: no rule at all does', (name, ), None)
     try:
         return rule.rounded(digits, world, margin)
     except core.NotInducible:
-        found = led[1].rounded(digits, world, margin)
+        led = solved.lp_arm(world, world.best_response(rule), margin=margin)
+        if led is None:
+            raise
+    found = led[1].rounded(digits, world, margin)
     lost = solved.principal_profit(world, rule) - found.profit
     return dataclasses.replace(found, lost=lost)
 
-def handed_over(world, rule, found, why, name):
-    "The rule to hand over, what it earns beside `rule` (by its `name`), who takes it."
+def hand_over(world, rule, args, name):
+    """The rule to hand over, what it earns beside `rule` (by its `name`), who takes it:
+    as a text, or as fields of a document."""
+    found, why = in_round_numbers(world, rule, args)
+    if args.json:
+        tell('note:', why)
+        return documents.rounded_fields(world, found)
     z, arm = world.setting, world.setting.arms[world.best_response(rule)]
     said = lambda text: facts.paragraph(text[0].upper() + text[1:])
     holders = lambda menu: facts.text_table(*menu_rows(menu, z))
@@ -348,15 +350,12 @@ def show_optimal(args):
                            f'payments is large enough for {arm}' for arm in lacking)
         tell('note:', f'no rule makes the agent strictly prefer {", ".join(lacking)} '
              f'({bounds}); {way_out(world)}')
-    found, why = hand_over(world, best.rule, args)
+    handed = hand_over(world, best.rule, args, 'the exact optimum')
     if args.json:
-        tell('note:', why)
         return put_json(documents.optimal_to_dict(
             best, margin=None if lacking else min(widest), bound_needed=needed,
-            margins=dict(zip(arms, margins)),
-            rounded=documents.rounded_fields(world, found)))
-    print(facts.arm_facts(world, best, margins).table(),
-          handed_over(world, best.rule, found, why, 'the exact optimum'), sep='\n\n')
+            margins=dict(zip(arms, margins)), rounded=handed))
+    print(facts.arm_facts(world, best, margins).table(), handed, sep='\n\n')
 
 def way_out(world):
     "What to leave out so that the rest can be learned, as options of the command."
@@ -365,9 +364,8 @@ def way_out(world):
     if arms is None:
         return ('to learn takes two arms that each have one, and no choice of arms '
                 'leaves two; oia optimal solves the game without')
-    options = [f'--without{"=" if arm.startswith("-") else " "}{quote(arm)}'
-               for arm in arms]
-    return f'to learn, leave out: {" ".join(options)}'
+    options = ' '.join(f'--without {quote(arm)}' for arm in arms)
+    return f'to learn, leave out: {options}'
 
 # %% ../nbs/handbook/70_cli.ipynb #11a4aaab
 def find_oracle(world):
@@ -391,22 +389,18 @@ def run_learner(world, oracle, args):
 def put_result(world, result, args, *texts, **fields):
     "Print a result and its rule in round numbers, then `texts`; as JSON with `fields`."
     from oia_nb.run.learner import result_facts
-    found, why = hand_over(world, result.rule, args)
+    handed = hand_over(world, result.rule, args, 'the rule found')
     # what the world tells, and the learner didn't see
     regret = experts.best_known(world) - solved.principal_profit(world, result.rule)
     even = None if result.lost is None else experiments.break_even(world, result)
     known = dict(regret=regret, break_even=even)
     if args.json:
-        tell('note:', why)
-        rounded = documents.rounded_fields(world, found)
-        return put_json(result.to_dict() | known | dict(rounded=rounded) | fields)
+        return put_json(result.to_dict() | known | dict(rounded=handed) | fields)
     kinds = learners.learner_row(result.origin.method).rounds.format(
         result.rounds - result.normal_rounds - result.forced_rounds,
         result.normal_rounds, result.forced_rounds, result.searches)
     print(result_facts(result, rounds=kinds, **known).lines(),
-          facts.paragraph(result.statement),
-          handed_over(world, result.rule, found, why, 'the rule found'), *texts,
-          sep='\n\n')
+          facts.paragraph(result.statement), handed, *texts, sep='\n\n')
 
 # %% ../nbs/handbook/70_cli.ipynb #b1c72bb2
 LEARNER = 'the learner'      # the title of its options
@@ -539,19 +533,13 @@ def play_ahead(world, args, runs, **options):
 
 def ahead_text(row, currency=None):
     "Such a row in words."
-    head = f'The learner {row["method"]}, played {row["runs"]} times in this world:'
-    end = ('lost meanwhile: what learning earns less than the best rule would. pays '
-           'from round: rounds in all, learning included, until more was earned than '
-           'without paying at all.')
-    when = lambda key: (key.replace('proved_for_', 'for ')
-                        .replace('proved_', 'after round '))
-    proved = [f'{when(key)}: '
-              f'{"nothing" if x == float("inf") else f"loses at most {x:.3g}"}'
-              for key, x in row.items() if key.startswith('proved')]
-    unit = f', in {currency}' if currency else ''
-    by_then = f'proved by then{unit}, in the median run: {"; ".join(proved)}'
-    return '\n\n'.join([head, facts.forecast_facts(row, currency).table(),
-                        *map(facts.paragraph, [end, by_then][:1 + bool(proved)])])
+    return '\n\n'.join([
+        f'The learner {row["method"]}, played {row["runs"]} times in this world:',
+        facts.forecast_facts(row, currency).lines(),
+        facts.paragraph(
+            'lost meanwhile: what learning earns less than the best rule would. pays '
+            'from round: rounds in all, learning included, until more was earned than '
+            'without paying at all. proved: by then, in the median run.')])
 
 # %% ../nbs/handbook/70_cli.ipynb #89a9fcf2
 @command('plan', 'WORLD --eps --hires --fee=0 --delta! --without --runs=5 --cap=20_000 '

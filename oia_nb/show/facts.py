@@ -202,12 +202,16 @@ def comparison_facts(table):
     return FactTable([c for c in columns if c[0] in table], rows)
 
 def forecast_facts(row, currency=None):
-    "A row of `forecast`: what a learner took and cost that was played."
+    "A row of `forecast`: what a learner that was played took, cost and proved."
     cut_short = lambda n: 'cut short' if n == np.inf else f'{n:,.0f}'
     put = lambda x: ' '.join(filter(None, [sensible(x), currency]))
+    proved = lambda x: 'nothing' if x == np.inf else f'loses at most {x:.3g}'
     columns = [('rounds_10', 'rounds, 10 %', cut_short),
                ('rounds', 'rounds, median', cut_short),
                ('rounds_90', 'rounds, 90 %', cut_short), ('paid', 'paid', put),
                ('lost', 'lost meanwhile', put),
                ('break_even', 'pays from round', count_or_never)]
+    for key in (key for key in row if key.startswith('proved')):
+        then = key.replace('proved_for_', 'for ').replace('proved_', 'after round ')
+        columns.append((key, f'proved {then}', proved))
     return FactTable(columns, [row])
