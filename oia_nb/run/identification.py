@@ -19,7 +19,7 @@ from ..game.oracle import Oracle, learnable
 from ..game.stackelberg import optimal_rule
 from .learner import Identification, Learner, Origin, simulate, within_sum
 from ..paper.oiafc import MIXINGS, SNAPSHOT_GROWTH, STOPS, oiafc
-from ..paper.oiafb import oiafb
+from ..paper.oiafc import oiafb
 from ..sharp.learner import own_beliefs, sharp
 from ..experts.told import Told, as_told
 from ..paper.baselines import DECISIONS, chen, explore_then_commit
