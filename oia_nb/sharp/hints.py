@@ -2,30 +2,24 @@
 
 # %% auto #0
 __all__ = ['HAIR', 'SHORT', 'bounds_of', 'in_numbers', 'promised', 'told', 'cut_hint', 'tied_hint', 'order_hint', 'Unproved',
-           'Boxes', 'facts_so_far', 'region_hints', 'keep_used', 'proved', 'checked']
+           'Boxes', 'facts_so_far', 'region_hints', 'keep_used', 'checked']
 
 # %% ../../nbs/sharp/41_hints.ipynb #226e28d2
 from collections import defaultdict
-from contextlib import suppress
-from contextlib import suppress
-from contextlib import suppress
-from contextlib import suppress
-from contextlib import suppress
 from contextlib import suppress
 from types import SimpleNamespace
 import numpy as np
 from .. import verify as checker
 from .evidence import game, log_wealths, mixed_wealth, price, tidy, whose
 from .hyperplanes import Tables, near_pairs
-from .walls import NOISE, weigh
+from .walls import NOISE
 from ..verify import THIN, Claim, Facts, share
 
 # %% ../../nbs/sharp/41_hints.ipynb #8cbe8d5a
 def bounds_of(cone, cut=None):
     "(side, i, functional (M,), lies {(i, j): y}) of each bound on which a cut rests."
     if cut is None:
-        weights = np.where(np.abs(cone.inverse) > NOISE, cone.inverse, 0.)
-        for i, P in enumerate(weights.T):
+        for i, P in enumerate(np.where(np.abs(cone.inverse) > NOISE, cone.inverse, 0.).T):
             kink = P.argmin()
             yield 1, i, P, {(j, kink): P[j] for j in np.flatnonzero(P > 0) if j != kink}
         return
@@ -242,20 +236,15 @@ def facts_so_far(run):
                  registered, z.prior, z.supports, drawn=tuple(run.drawn))
 
 def region_hints(f, run, j):
-    "The hints of what arm j must be paid."
+    """The hints of what arm j must be paid: `{}` (nothing is known), or cuts and their
+    shares, or that it costs as much as that of the zero rule."""
     if j in run.tied:
         return dict(tied=tied_hint(f, run, j))
-    R, counts = run.regions.get(j), run.outcomes.counts[j]
-    walls = R.walls if R and run.data.N[j] else []
-    if not len(walls):
-        return {}
-    if not run.outcomes.by_bets:
-        cuts = [cut_hint(f, run, c.wall, c) for c in R.cuts]
-        return dict(cuts=cuts, shares=[1.]*len(cuts))
-    q = counts/max(counts.sum(), 1)
-    shares = weigh(np.array([w.up for w in walls]), run.cone.prices(q))[0]
-    hints = [cut_hint(f, run, walls[n], None) for n in shares.nonzero()[0]]
-    return dict(cuts=hints, shares=shares[shares > 0].tolist())
+    R = run.regions[j]
+    used = ([(w, None, y) for w, y in zip(R.walls, R.shares) if y > 0]
+            if run.by_bets and R.walls else [(c.wall, c, 1.) for c in R.cuts])
+    return used and dict(cuts=[cut_hint(f, run, w, c) for w, c, _ in used],
+                         shares=[float(y) for *_, y in used]) or {}
 
 def keep_used(hint):
     "Leave out the cuts that no step uses; rows after them move up."
@@ -266,17 +255,18 @@ def keep_used(hint):
         row[0] = used.index(row[0]) if row[0] < n else row[0] - n + len(used)
     hint['cuts'] = [cuts[i] for i in used]
 
-def proved(f, claim, n, arms):
-    """The proof that the n-th candidate is as the `Claim` says, from all rounds that
-    are `Seen`; None if none is found that the checker accepts, with {arm: outcomes} at
-    which it fails.
-
-    `arms` lists for each arm what it must be paid: `{}` (nothing is known), or
-    `dict(cuts=[…], shares=[…])` of `cut_hint`s, or `dict(tied=tied_hint(…))`.
-    """
+# %% ../../nbs/sharp/41_hints.ipynb #0853a230
+def checked(run, c, eps):
+    """The proof that a `Candidate` of the bets loses at most `eps`, and what it rests
+    on: dictionaries of plain values. None if none is found that the checker accepts;
+    then the regions of the run are told of rules at which the proof fails."""
+    facts, said = facts_so_far(run), vars(run.told) | dict(arms=run.missed)
+    f = checker.Seen(facts, run.rounds, checker.Arithmetic(False), said)
+    claim = Claim(c.rule.values, c.arm, eps, eps, run.asked, said)
+    n, arms = run.candidates.index(c), [region_hints(f, run, j) for j in range(facts.K)]
     try:
         out, delta = checker.left_out(f, claim)
-        for j in set(range(len(arms))) - out:
+        for j in set(range(facts.K)) - out:
             hint, region = arms[j], checker.region(f, j, arms[j])
             part, bet, other = checker.asked(f, claim, n, j)
             want = -np.log([share(n), delta, part]).sum()   # a product might be nothing
@@ -287,26 +277,11 @@ def proved(f, claim, n, arms):
             if region[1]:
                 keep_used(hint)
     except Unproved:
-        return None, {j: boxes.new}
+        for s in boxes.new:
+            run.regions[j].learn(facts.bound*s)
+        return None
     except (checker.Fails, TypeError):
-        return None, {}
+        return None
     proof = dict(kind='sharp', rounds=f.until, candidate=n, arms=arms)
-    certificate = SimpleNamespace(claim=claim, proof=proof)
-    return (proof if checker.verify(certificate, f.facts) is None else None), {}
-
-# %% ../../nbs/sharp/41_hints.ipynb #0853a230
-def checked(run, c, eps):
-    """The proof that a `Candidate` of the bets loses at most `eps`, and what it rests
-    on: dictionaries of plain values. None if none is found that the checker accepts;
-    then the regions of the run are told of rules at which the proof fails."""
-    z, facts = run.setting, facts_so_far(run)
-    n = run.candidates.index(c)
-    said = vars(run.told) | dict(arms=run.missed)
-    f = checker.Seen(facts, run.rounds, checker.Arithmetic(False), said)
-    claim = Claim(c.rule.values, c.arm, eps, eps, run.asked, said)
-    proof, worse = proved(f, claim, n, [region_hints(f, run, j) for j in range(z.K)])
-    for j, outcomes in worse.items():
-        for s in outcomes if j in run.regions else ():
-            run.regions[j].learn(z.bound*s)
-    return proof and (
-        proof, dict(registered=facts.registered, drawn=list(facts.drawn)))
+    if checker.verify(SimpleNamespace(claim=claim, proof=proof), facts) is None:
+        return proof, dict(registered=facts.registered, drawn=list(facts.drawn))
