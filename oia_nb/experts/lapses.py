@@ -132,8 +132,7 @@ def answer(run, rule):
 
 # %% ../../nbs/experts/32_lapses.ipynb #a90f6e31
 def patient_proof(run, found):
-    """The `Finding` of what the learner within has found; its proof is that of this
-    learner, and the questions that were handed on to it."""
+    "The `Finding` of the learner within; its proof, with the questions handed on."
     certificate = found.certificate
     if certificate is None or certificate.proof is None:
         return found.finding

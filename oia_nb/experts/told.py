@@ -70,11 +70,9 @@ class Told(Value):
         """Raise `InvalidInput` unless the learner called `learner` can honour all that
         is unusual; `can` names the fields that it takes. Returns the `Told`."""
         for name, value in self.unusual.items():
-            if name not in can and name != 'alarm':
-                usual = next(f.default for f in fields(self) if f.name == name)
-                said = 'nothing' if usual is None else usual
-                raise InvalidInput(f'told.{name}', value,
-                                   f'{said}: the learner {learner} relies on it')
+            usual = 'nothing' if name == 'rounding' else getattr(Told, name)
+            expect(name in can or name == 'alarm', f'told.{name}', value,
+                   f'{usual}: the learner {learner} relies on it')
         return self
 
     def is_exact(self, support: np.ndarray) -> bool:
@@ -171,11 +169,9 @@ class Check(Value):
 
     def __str__(self):
         seen = 'passed' if self.passed else 'failed'
-        if not self.level:
-            return f'{CHECKS[self.name]} ({self.rounds} rounds, {seen})'
-        evidence = float(f'{self.evidence:.2g}')
-        return (f'{CHECKS[self.name]} ({self.rounds} rounds, {seen}: evidence '
-                f'{evidence:g} of {1/self.level:g})')
+        if self.level:
+            seen += f': evidence {float(f"{self.evidence:.2g}"):g} of {1/self.level:g}'
+        return f'{CHECKS[self.name]} ({self.rounds} rounds, {seen})'
 
 # %% ../../nbs/experts/30_told.ipynb #524de5dc
 CHECKS = dict(answers='that answers stay the same',

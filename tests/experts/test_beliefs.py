@@ -7,13 +7,12 @@ from hypothesis import given, settings, strategies as st
 from scipy.optimize import nnls
 
 from conftest import amount, examples
-from laws import detection, most_failures, statistical
 from oia_nb.all import (InvalidInput, ScoringRule, Told, action_informed_oracle, generator,
-                        identify, is_proper, random_world, simulate)
+                        is_proper, random_world, simulate)
 from oia_nb.experts.beliefs import Outcomes, check_heard
 from oia_nb.paper.estimation import INIT, Transcript
 from oia_nb.experts.examination import fresh_rule
-from oia_nb.experts.experts import Rounded, Subjective, best_known, is_wrong
+from oia_nb.experts.experts import Rounded, Subjective, best_known
 from oia_nb.game.oracle import check_oracle
 from oia_nb.game.scoring import VRules
 from oia_nb.sharp.hyperplanes import RegionProgram
@@ -103,22 +102,6 @@ def test_boundaries_hold_whatever_beliefs_are_worth(world, prior):
                           action_informed_oracle(world), .02, prior=prior,
                           max_rounds=amount(60, 200))
     assert holds(world, run) > 0 and found.violated is None
-
-JUDGED, SURE = 4, .0004
-
-def judged(**how):
-    "How many runs are wrong, and how many claims don't verify."
-    found = [identify(VAIN, eps=.05, delta=SURE, seed=seed, oracle=ORACLE, **how)
-             for seed in range(JUDGED)]
-    return sum(is_wrong(VAIN, f) for f in found), sum(f.refused is not None for f in found)
-
-# who takes reports at their word is sure of a rule that loses .063
-@statistical(false_alarm=1e-6, planted='takes a report at its word',
-             power=lambda: detection(JUDGED, SURE, .9))
-def test_right_where_reports_are_misjudged():
-    limit = most_failures(JUDGED, SURE)
-    wrong, refused = judged(method='own_beliefs', told='beliefs=own')
-    assert wrong <= limit < judged(method='sharp')[0] and refused == 0
 
 # --- Rounded reports -----------------------------------------------------------------------
 
