@@ -41,7 +41,7 @@ class Facts:
     `rules` (R, M, W) are the distinct rules announced. `rounds` (T, 4) are integers:
     the index of the rule, the arm, the belief, and the state (-1: not known).
     `registered` lists candidates after the zero rule: (rounds before it, index of the
-    rule, arm). Of a search for arms (chapter 28): the rounds (from 0) that were `drawn`.
+    rule, arm). `drawn` are the rounds (from 0) of a search for arms (chapter 28).
 
     For other learners (chapter 40): `paid` {round: payments (M,)} of a few rules, whose
     index is -1; the `margins` (K,) of the `oracle` (K, M, W); the rounds before each
@@ -173,16 +173,16 @@ THIN = .01          # directions in which beliefs extend less are not levelled
 
 # %% ../nbs/sharp/39_verify.ipynb #s90ken01
 class Public:
-    """What is public, in units of the bound, and what there is to be seen of an expert: a
-    report, or a pair of report and state. What is paid is linear in tables (M, W): `pays`
-    (M, M, W) are the weights of what each belief expects, `out` (N, M, W) those of each
-    outcome, for which the principal has utilities `u` (N,)."""
+    """What is public, in units of the bound, and what outcomes an expert shows: reports,
+    or pairs of report and state. What is paid is linear in tables (M, W): `pays` (M, M,
+    W) are the weights of what each belief expects, `out` (N, M, W) those of each outcome,
+    for which the principal has utilities `u` (N,)."""
     def __init__(self, facts, at, told=None):
         self.facts, self.at, told = facts, at, told or {}
         self.tie, self.wider, self.most, self.near, self.lost = map(
             at.numbers, (TIE, WIDER, MOST, NEAR, LOST))
         self.support, self.bound = at.numbers(facts.support), at.numbers(facts.bound)
-        (M, W), support, digits = facts.support.shape, facts.support, told.get('rounding')
+        support, digits, (M, W) = facts.support, told.get('rounding'), self.support.shape
         every, U = np.arange(M), at.numbers(facts.utility)/self.bound
         said = support if digits is None else np.round(support, digits)
         heard = np.abs(support[None] - said[:, None]).max(2).argmin(1)

@@ -19,7 +19,8 @@ from ..verify import THIN, Claim, Facts, share
 def bounds_of(cone, cut=None):
     "(side, i, functional (M,), lies {(i, j): y}) of each bound on which a cut rests."
     if cut is None:
-        for i, P in enumerate(np.where(np.abs(cone.inverse) > NOISE, cone.inverse, 0.).T):
+        weights = np.where(np.abs(cone.inverse) > NOISE, cone.inverse, 0.)
+        for i, P in enumerate(weights.T):
             kink = P.argmin()
             yield 1, i, P, {(j, kink): P[j] for j in np.flatnonzero(P > 0) if j != kink}
         return

@@ -149,8 +149,9 @@ class FactTable:
 
     def html(self):
         "As a table of HTML: a row each, or of one thing a row a fact."
-        one = len(self.rows) == 1
-        return html_table(['', ''], self.said(1).items()) if one else html_table(*self.texts())
+        if len(self.rows) == 1:
+            return html_table(['', ''], self.said(1).items())
+        return html_table(*self.texts())
 
     def plain(self):
         "For programs: a dict {key: value} for each thing."

@@ -104,12 +104,6 @@ class LiveFigure(Shown):
         traits = {k: traitlets.Any(v).tag(sync=True) for k, v in values.items()}
         return type('Live', (anywidget.AnyWidget, ), {'_esm': self.code} | traits)()
 
-    @property
-    def state(self) -> dict[str, Any]:
-        "What the reader has set, as far as Python can know it: a dictionary."
-        return {k: getattr(vars(self).get('widget'), k, v)
-                for k, v in self.start.items()}
-
     def __repr__(self):
         return f'LiveFigure({self.name!r}, {", ".join(self.start)} can be moved)'
 
@@ -250,10 +244,7 @@ class SessionForm(Shown):
     @property
     def html(self) -> str:
         "What the form shows, without its fields."
-        fields = ', '.join([*(label for label, _ in self.fields.values()), *BUTTONS])
-        return (f'<fieldset style="max-width:34rem"><legend>a form in JupyterLab</legend>'
-                f'{offer_table(self.session)}<p>To fill in: {escape(fields)}.</p>'
-                f'<p>{escape(self.session.statement)}</p></fieldset>')
+        return f'{offer_table(self.session)}<p>{escape(self.session.statement)}</p>'
 
     @cached_property
     def widget(self) -> Any:

@@ -164,14 +164,16 @@ def optimum_text(best):
 
 show(Optimum, lambda best: [rule_block(best.rule, best.world.setting),
                             arm_facts(best.world, best)],
-     lambda best: f'The best rule: the agent chooses {best.world.setting.arms[best.arm]}, '
-                  f'profit {best.profit:.4g}', optimum_text)
+     lambda best: 'The best rule: the agent chooses '
+                  f'{best.world.setting.arms[best.arm]}, profit {best.profit:.4g}',
+     optimum_text)
 
 # %% ../../nbs/handbook/83_views.ipynb #91858507
 def found_text(found):
     origin = found.origin or Origin()
     where = ', '.join(filter(None, [origin.world, origin.method]))
-    lines = [f'\n  {label}: {text}' for label, text in result_facts(found).said(1).items()]
+    said = result_facts(found).said(1)
+    lines = [f'\n  {label}: {text}' for label, text in said.items()]
     return f'{type(found).__name__}({where}{"".join(lines)})'
 
 show(Identification, lambda found: [result_facts(found),
