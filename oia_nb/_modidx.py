@@ -1410,7 +1410,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                    'oia_nb.sharp.bets.Outlook.__init__': ('sharp/bets.html#outlook.__init__', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.Outlook.as_it_stands': ( 'sharp/bets.html#outlook.as_it_stands',
                                                                                'oia_nb/sharp/bets.py'),
-                                   'oia_nb.sharp.bets.Outlook.is_hopeless': ('sharp/bets.html#outlook.is_hopeless', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.Outlook.needed': ('sharp/bets.html#outlook.needed', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.Outlook.samples': ('sharp/bets.html#outlook.samples', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.against': ('sharp/bets.html#against', 'oia_nb/sharp/bets.py'),
