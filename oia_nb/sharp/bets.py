@@ -313,13 +313,11 @@ def path_of_cuts(R, walls, alphas, q):
     "The same for cuts."
     z, o = R.cone.setting, R.cone.outcomes
     rows = [(R.cone.inverse @ a/z.bound, 1.) for a in (alphas[0], alphas[-1])]
-    if R.hoped is None:
-        R.hoped = RegionProgram(z, rows, None, o)
-    if R.hope[0] != (key := (*rows[0][0], *rows[1][0], *q)):
-        R.hoped.change(rows)
-        found = R.hoped.minimum(np.tensordot(q, o.out, 1))
-        R.hope = key, found.value if found else z.bound
-    hope, new = R.hope[1], next((w for w in walls if w not in R.walls), None)
+    R.hoped = R.hoped or RegionProgram(z, rows, None, o)
+    R.hoped.change(rows)
+    found = R.hoped.minimum(np.tensordot(q, o.out, 1))
+    hope = found.value if found else z.bound
+    new = next((w for w in walls if w not in R.walls), None)
     if new:
         ends = [(new.pair[0], *e) for e in new.unknown()]
         return ends, np.r_[np.zeros(len(ends) - 1), HALF*hope] if ends else []
