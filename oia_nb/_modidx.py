@@ -1464,7 +1464,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'oia_nb.sharp.hints.facts_so_far': ('sharp/hints.html#facts_so_far', 'oia_nb/sharp/hints.py'),
                                     'oia_nb.sharp.hints.in_numbers': ('sharp/hints.html#in_numbers', 'oia_nb/sharp/hints.py'),
                                     'oia_nb.sharp.hints.keep_used': ('sharp/hints.html#keep_used', 'oia_nb/sharp/hints.py'),
-                                    'oia_nb.sharp.hints.order_hint': ('sharp/hints.html#order_hint', 'oia_nb/sharp/hints.py'),
                                     'oia_nb.sharp.hints.promised': ('sharp/hints.html#promised', 'oia_nb/sharp/hints.py'),
                                     'oia_nb.sharp.hints.region_hints': ('sharp/hints.html#region_hints', 'oia_nb/sharp/hints.py'),
                                     'oia_nb.sharp.hints.tied_hint': ('sharp/hints.html#tied_hint', 'oia_nb/sharp/hints.py'),
