@@ -4,15 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
 
-from conftest import examples
+from conftest import seeded
 from oia_nb.all import (NotInducible, action_informed_oracle, generator, make_world, random_world)
 from oia_nb.game.information import InformationStructure
 from oia_nb.game.oracle import bound_needed, widest_margin
 from oia_nb.game.stackelberg import region_margin
-
-SEEDS = st.integers(0, 10**6)
 
 def drawn(seed):
     "A random world with an oracle, and a box of costs around its own."
@@ -29,8 +26,7 @@ def with_costs(world, costs):
 def with_bound(world, bound):
     return replace(world, setting=replace(world.setting, bound=bound))
 
-@settings(max_examples=examples(20))
-@given(SEEDS)
+@seeded(20)
 def test_margins_hold_in_the_whole_box(seed):
     """At random costs of the box and at its corners no margin is smaller than promised; at the
     worst corner it is attained."""
@@ -50,8 +46,7 @@ def test_margins_hold_in_the_whole_box(seed):
         for costs in [rng.uniform(low, high), np.where(rng.random(len(low)) < .5, low, high)]:
             assert region_margin(with_costs(world, costs), rule, k) >= oracle.margins[k] - 1e-8
 
-@settings(max_examples=examples(20))
-@given(SEEDS)
+@seeded(20)
 def test_the_bound_needed_is_where_margins_begin(seed):
     world, box, rng = drawn(seed)
     needed = bound_needed(world)
