@@ -3,10 +3,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import strategies as st
 from scipy.optimize import nnls
 
-from conftest import amount, examples
+from conftest import amount, seeded
 from oia_nb.all import (InvalidInput, ScoringRule, Told, action_informed_oracle, generator,
                         is_proper, random_world, simulate)
 from oia_nb.experts.beliefs import Outcomes, check_heard
@@ -28,8 +28,7 @@ TRIO = random_world(3, 3, 2, 4, prior='arm', margin=.05, name='trio')
 def pairs_of(world, told='beliefs=own'):
     return Outcomes(Transcript(world.setting), as_told(told))
 
-@settings(max_examples=examples(60))
-@given(st.integers(0, 10**6))
+@seeded(60)
 def test_a_program_on_pairs(seed):
     "Its rule is proper and attains the value; weights that are beliefs' give the value on beliefs."
     z, rng, seen = TRIO.setting, generator(80, seed), pairs_of(TRIO)
@@ -43,8 +42,7 @@ def test_a_program_on_pairs(seed):
     assert RegionProgram(z, outcomes=seen).minimum(on_tables).value == pytest.approx(
         RegionProgram(z).minimum(m).value, abs=1e-7)
 
-@settings(max_examples=examples(60))
-@given(st.integers(0, 10**6))
+@seeded(60)
 def test_tables_are_sums_of_v_tables(seed):
     "`lem-v-tables`: of proper rules drawn at random, and of what they pay at outcomes."
     rng = generator(83, seed)
@@ -111,8 +109,7 @@ def is_heard_well(setting, digits):
     except InvalidInput:
         return None
 
-@settings(max_examples=examples(60))
-@given(st.integers(0, 10**6), st.integers(0, 2))
+@seeded(60, st.integers(0, 2))
 def test_rounding_bends_no_boundary(seed, digits):
     "`prop-heard`: what each arm is worth to who rounds, and what the principal earns."
     rng = generator(82, seed)
