@@ -183,7 +183,8 @@ def get_ready():
         ours = False            # someone collects what is printed
     if ours:
         sys.stdout = open(os.dup(1), 'w', encoding=sys.stdout.encoding, newline='',
-                          errors='replace', buffering=1 if sys.stdout.isatty() else -1)
+                          errors='replace', closefd=False,
+                          buffering=1 if sys.stdout.isatty() else -1)
         os.dup2(2, 1)
 
 # %% ../nbs/handbook/70_cli.ipynb #6c300021
