@@ -246,9 +246,10 @@ def rests_on(p, facts, arms):
     if p['kind'] == 'sums':
         return f"{sum(p['used']):,} rounds of {len(facts.rules)} rules"
     if 'inner' in p:
-        n, what = dict(questions=(facts.rounds[:, 0].max() + 1, 'questions'),
-                       lead=(p.get('samples'), 'rounds for the price of the lead'),
-                       unseen=(len(facts.rounds), 'rounds for what is unseen'))[p['kind']]
+        said = dict(questions=(facts.rounds[:, 0].max() + 1, 'questions'),
+                    lead=(p.get('samples'), 'rounds for the price of the lead'),
+                    unseen=(len(facts.rounds), 'rounds for what is unseen'))
+        n, what = said[p['kind']]
         return f"{n:,} {what}; {rests_on(p['inner'], facts, arms)}"
     answers, more = named(p)
     samples = np.bincount(facts.rounds[:, 1], minlength=facts.K)

@@ -41,7 +41,7 @@ class Facts:
     `rules` (R, M, W) are the distinct rules announced. `rounds` (T, 4) are integers:
     the index of the rule, the arm, the belief, and the state (-1: not known).
     `registered` lists candidates after the zero rule: (rounds before it, index of the
-    rule, arm). Of a search for arms (chapter 28): the rounds (from 0) that were `drawn`.
+    rule, arm). `drawn` are the rounds (from 0) of a search for arms (chapter 28).
 
     For other learners (chapter 40): `paid` {round: payments (M,)} of a few rules, whose
     index is -1; the `margins` (K,) of the `oracle` (K, M, W); the rounds before each
@@ -173,17 +173,17 @@ THIN = .01          # directions in which beliefs extend less are not levelled
 
 # %% ../nbs/sharp/39_verify.ipynb #s90ken01
 class Public:
-    """What is public, in units of the bound, and what there is to be seen of an expert: a
-    report, or a pair of report and state. What is paid is linear in tables (M, W): `pays`
-    (M, M, W) are the weights of what each belief expects, `out` (N, M, W) those of each
-    outcome, for which the principal has utilities `u` (N,)."""
+    """What is public, in units of the bound, and what an expert shows: reports, or pairs
+    of report and state. What is paid is linear in tables (M, W): `pays` (M, M, W) are
+    the weights of what each belief expects, `out` (N, M, W) those of each outcome, for
+    which the principal has utilities `u` (N,)."""
     def __init__(self, facts, at, told=None):
         self.facts, self.at, told = facts, at, told or {}
         self.tie, self.wider, self.most, self.near, self.lost = map(
             at.numbers, (TIE, WIDER, MOST, NEAR, LOST))
         self.support, self.bound = at.numbers(facts.support), at.numbers(facts.bound)
-        (M, W), support, digits = facts.support.shape, facts.support, told.get('rounding')
-        every, U = np.arange(M), at.numbers(facts.utility)/self.bound
+        support, digits, U = facts.support, told.get('rounding'), at.numbers(facts.utility)
+        (M, W), every = support.shape, np.arange(len(support))
         said = support if digits is None else np.round(support, digits)
         heard = np.abs(support[None] - said[:, None]).max(2).argmin(1)
         rows, self.pays = np.unique(heard), at.numbers(np.zeros((M, M, W)))
@@ -194,11 +194,12 @@ class Public:
             each = np.eye(M*W).reshape(M, W, M, W)
             self.out = at.numbers(each[rows].reshape(-1, M, W))
             # who decides at a tie does so by numbers as they are
-            self.u = U[:, (support @ facts.utility).argmax(1)].T[rows].ravel()
+            best = (support @ facts.utility).argmax(1)
+            self.u = (U[:, best].T[rows]/self.bound).ravel()
             return
         need((heard == every).all(), 'beliefs are heard as others')
         self.place[:], self.out, self.prior = every[:, None], self.pays, facts.prior
-        self.u = (self.support @ U).max(1)
+        self.u = (self.support @ (U/self.bound)).max(1)
         if self.prior is not None:
             v = np.linalg.lstsq(support, self.u.astype(float), rcond=THIN)[0]
             self.u = self.u - self.support @ at.numbers(v - self.prior @ v)

@@ -142,9 +142,8 @@ def plugins(group):
     return [point.load() for point in entry_points(group=group)]
 
 def learner_row(method: str) -> Row:
-    """The `Row` of the learner called `method`, which may be one of another package (an
-    entry point of the group "oia_nb.learners" that is a `Row`); raises `InvalidInput`
-    for an unknown one."""
+    """The `Row` of the learner called `method`, also one of another package (an entry
+    point of the group "oia_nb.learners" that is a `Row`). Raises `InvalidInput`."""
     if isinstance(method, str):
         method = ALIASES.get(method, method)
         for row in [] if method in LEARNERS else plugins('oia_nb.learners'):

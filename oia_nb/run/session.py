@@ -583,9 +583,8 @@ class Session(AbstractContextManager['Session']):
             return
         if at.state is None and record.get('state') is not None:
             at.revealed = sum(r.state is not None for r in self._rounds)
-        for name in 'arm', 'belief', 'state', 'said', 'distance', 'note':
-            if record.get(name) is not None:
-                setattr(at, name, record[name])
+        names = 'arm', 'belief', 'state', 'said', 'distance', 'note'
+        vars(at).update({k: record[k] for k in names if record.get(k) is not None})
         as_response(self.setting, at.arm, at.belief, at.state)
 
     def _file_offer(self, record):
@@ -947,9 +946,8 @@ class Session(AbstractContextManager['Session']):
 
     @property
     def result(self) -> Identification | None:
-        """The `Identification`, once the session is over; None before. States that came
-        out against the reports take its certificate away, if reports were taken at their
-        word."""
+        """The `Identification`, once the session is over; None before. States that came out
+        against reports that were taken at their word take its certificate away."""
         found = self._result
         if found is None or not any(r.due is not None for r in self._rounds):
             return found
@@ -970,9 +968,8 @@ class Session(AbstractContextManager['Session']):
 
     @as_a_whole
     def stop(self) -> Identification:
-        """End the session: the learner's `Identification` with status "stopped" and the
-        best rule so far. Raises `Refused` for a learner that can't be stopped, and the
-        session goes on."""
+        """End the session: the learner's `Identification` with status "stopped". Raises
+        `Refused` for a learner that can't be stopped, and the session goes on."""
         if self._result is None:
             self._need_open()
             try:

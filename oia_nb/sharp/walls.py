@@ -252,7 +252,7 @@ class Region:
         self.walls, self.cuts, self.found = [], [], []
         self.rules, self.prices = np.zeros((1, len(cone.outcomes.u))), np.zeros(1)
         self.key = self.settled = self.program = self.hoped = None
-        self.chosen, self.hope = {}, (None, 0.)
+        self.chosen = {}
 
     def learn(self, s):
         "Outcomes s (N,) of a rule at which a proof failed."

@@ -89,11 +89,11 @@ def test_interrupted(method, usual_interrupt, monkeypatch, tmp_path):
     """Ctrl-C in any of 40 rounds (every seventh, without --release), in the midst of a search too:
     a result with the best rule so far, and one entry a round in all of its records."""
     respond, asked, searched, oracle = World.respond, [], 0, action_informed_oracle(WORLD)
-    def interrupted(self, rule, rng):
+    def interrupted(self, rule, rng, **who):
         asked.append(rule)
         if len(asked) == last:
             signal.raise_signal(signal.SIGINT)
-        return respond(self, rule, rng)
+        return respond(self, rule, rng, **who)
     monkeypatch.setattr(World, 'respond', interrupted)
     for last in range(1, 41, amount(7, 1)):
         asked.clear()
