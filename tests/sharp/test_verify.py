@@ -20,6 +20,7 @@ from conftest import ROOT, amount
 from oia_nb import verify as checker
 from oia_nb.all import (LEARNERS, action_informed_oracle, load_world, random_world, sharp, simulate)
 from oia_nb.run.learner import claim_of, facts_of
+from oia_nb.sharp import hints
 from laws import replaced
 from spoilt import spoil
 
@@ -589,3 +590,36 @@ def test_a_broken_checker_turns_red(m, monkeypatch):
     more = dict(monkeypatch=monkeypatch) if 'staked' in m['by'] else {}
     with pytest.raises((AssertionError, pytest.fail.Exception, ArithmeticError)):
         globals()[m['by']](*m.get('args', ()), **more)
+
+# --- How proofs are found -----------------------------------------------------------------
+
+def test_narrowing_takes_fewer_boxes(monkeypatch):
+    "The hardest problem of a run with three states, with narrowing and without."
+    tried = []
+    class Noted(hints.Boxes):
+        def __init__(self, *given):
+            super().__init__(*given)
+            tried.append((self, given))
+    class Plain(hints.Boxes):
+        def beyond(self, *given):
+            raise hints.Unproved
+    monkeypatch.setattr(hints, 'Boxes', Noted)
+    assert play(random_world(*ODD[0]), .05, .05, 2).status == 'certified'
+    boxes, given = min(tried, key=lambda pair: pair[0].left)
+    plain = Plain(*given)
+    most, nothing = plain.left, 0*plain.z
+    plain.steps(np.array([[*nothing, plain.e], [*nothing + 1, plain.top]]))
+    assert most - plain.left > 2*(most - boxes.left) > 0
+
+def test_a_rule_at_which_a_proof_failed_stays_known():
+    "Although the checker's cuts are a little lower than the learner's; not if it is far below."
+    world = random_world(*ODD[0])
+    learner = sharp(world.setting, action_informed_oracle(world), eps=.05, delta=.05, examined=False)
+    assert simulate(learner, world, 2).status == 'certified'
+    known = learner._run.known
+    j, R = next((j, R) for j, R in known.regions.items() if R.cuts)
+    for share, stays in ((.97, True), (.8, False)):
+        s = share*R.rules[0]
+        R.learn(s)
+        R.refresh(known.outcomes.counts[j])
+        assert any(np.allclose(s, rule) for rule in R.rules) == stays
