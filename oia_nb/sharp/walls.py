@@ -164,9 +164,9 @@ class Wall:
     def tighten(wall, i, side):
         "Work out the upper (`side` 1) or lower (-1) bound of a_i. Raises `Contradiction`."
         ends, which = (wall.up, 0) if side > 0 else (wall.low, 1)
-        if wall.tied or not wall.stale[which, i]:
+        was_stale, wall.stale[which, i] = wall.stale[which, i], False
+        if wall.tied or not was_stale:
             return
-        wall.stale[which, i] = False
         found = wall.least(-side*np.eye(len(ends))[i])
         if found is None:
             # f(0) is zero, or some answer is wrong
