@@ -92,8 +92,7 @@ class Parser(argparse.ArgumentParser):
                 groups[title].add_argument(name, **kw)
 
 def parser(words=None):
-    """The parser of all commands, whose functions are `run`. Options has only the one
-    that the `words` begin with; if there are none, all have."""
+    "The parser of all commands; with `words`, only theirs knows its options."
     import oia_nb
     top = Parser(prog='oia', allow_abbrev=False,
                  description=oia_nb.__doc__.partition('\n')[0])
@@ -184,7 +183,8 @@ def get_ready():
         ours = False            # someone collects what is printed
     if ours:
         sys.stdout = open(os.dup(1), 'w', encoding=sys.stdout.encoding, newline='',
-                          errors='replace', buffering=1 if sys.stdout.isatty() else -1)
+                          errors='replace', closefd=False,
+                          buffering=1 if sys.stdout.isatty() else -1)
         os.dup2(2, 1)
 
 # %% ../nbs/handbook/70_cli.ipynb #6c300021
@@ -250,8 +250,7 @@ def menu_rows(menu, setting):
 MORE_DIGITS = 4       # how many digits are tried beyond the first
 
 def in_round_numbers(world, rule, args):
-    """(`RoundedMenu` or None, why): the rule in round numbers, for an agent who makes
-    no mistakes. `why` tells why the first digits tried won't do; None if they will."""
+    "(`RoundedMenu` or None, why the first digits tried won't do, or None)."
     first, most = args.digits, tickets.MOST_DECIMALS
     if first is None:
         finest = facts.thousandth(world.setting.bound)
@@ -269,8 +268,7 @@ def in_round_numbers(world, rule, args):
 
 # %% ../nbs/handbook/70_cli.ipynb #da098e3f
 def in_digits(world, rule, digits, margin):
-    """The `RoundedMenu` of the rule; what is lost is measured by it, also where another
-    one was rounded, which leads by more. Raises `NotInducible`, `SolverFailure`."""
+    "The `RoundedMenu` of the rule, or of one that leads by more, and what that loses."
     try:
         return rule.rounded(digits, world, margin)
     except core.NotInducible:
@@ -282,8 +280,7 @@ def in_digits(world, rule, digits, margin):
     return dataclasses.replace(found, lost=lost)
 
 def hand_over(world, rule, args, name):
-    """The rule to hand over, what it earns beside `rule` (by its `name`), who takes it:
-    as a text, or as fields of a document."""
+    "The rule to hand over in place of `rule` (by its `name`), as a text, or for JSON."
     z, (found, why) = world.setting, in_round_numbers(world, rule, args)
     if args.json:
         tell('note:', why)
@@ -540,7 +537,6 @@ def worth_text(worth):
         f'loses {facts.sensible(worth["nothing"])} in all against the best rule, and '
         f'{learns}.')
 
-# %% ../nbs/handbook/70_cli.ipynb #f0ca5703
 def play_ahead(world, args, runs, **options):
     "What a learner will take and cost: the rows of `forecast` as dicts."
     return experiments.forecast(
@@ -639,7 +635,6 @@ def draw_result(world, result, best, path):
             'What the learner hopes for, and what is true')
         fig.savefig(path, dpi=150)
 
-# %% ../nbs/handbook/70_cli.ipynb #f5a8e7ee
 @command('demo', '--method=sharp --eps --delta --seed=0 --world=clinic --without '
          '--digits --margin --figure=oia_demo.png --json --quiet')
 def run_demo(args):
@@ -698,8 +693,7 @@ def next_command(s):
     return f'oia session close {path} --html closing.html --csv payments.csv'
 
 def put_standing(s, args, *lines, full=False, **more):
-    """Print `lines` on what was just done, the best rule and what is proved of it (if
-    `full`), and what stands; as JSON with `more` of it."""
+    "Print `lines` on what was done, the best rule (if `full`), and what stands."
     from oia_nb.show.views import session_facts
     stands, found = session_facts(s), s.result or s.best
     if not args.json:

@@ -25,7 +25,7 @@ from ..sharp.evidence import betting_threshold, mean_lower
 
 # %% ../../nbs/experts/37_leads.ipynb #3c0dbd3e
 def share_needed(setting, oracle, arm, margin):
-    r"$\lambda$ of chapter 37; above 1 if the oracle's rule leads by less than `margin`."
+    r"$\lambda$ of chapter 37; above 1 if the oracle's rule leads by less."
     known = float(oracle.margins[arm])
     # to the last digits, an arm that leads by m does
     if abs(margin - known) <= 2*TIE_TOL*setting.bound:

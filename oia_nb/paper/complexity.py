@@ -264,7 +264,7 @@ def forecast_rounds(subject: World | Setting, eps: float, delta: float, *,
 # %% ../../nbs/paper/11_complexity.ipynb #cbf51f87
 def forecast_rows(
         forecast: Forecast) -> tuple[list[tuple[str, str]], list[tuple[str, ...]]]:
-    "A `Forecast` as rows of text: (what, rounds), and (knob, its factors for measures)."
+    "A `Forecast` as rows of text: (what, rounds), and (knob, factor of each measure)."
     f = forecast
     rounds = {'at least, with OIAFC': f.least,
               'at most, on the event (Theorem 1)': f.theorem1,

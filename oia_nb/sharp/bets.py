@@ -520,8 +520,8 @@ class Choice:
                 k = j
             often = max(1, int((Nc if k == c.arm else N)/10))
             doubt = (o.sizes/np.sqrt(np.maximum(o.N, 1))).sum()
-            last = max(a.round for a in known.answers.values())
-            if o.margin + 2*doubt < FLOOR*self.eps and known.rounds > 9*last:
+            late = sum(9*a.round > known.rounds for a in known.answers.values())
+            if o.margin + 2*doubt < FLOOR*self.eps and 100*late < known.rounds:
                 raise Halt('stalled')
         return cheapest_answer(known, k), k, NORMAL, often
 

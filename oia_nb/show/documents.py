@@ -51,9 +51,8 @@ DETAILS = MAIN['details']['properties']
 
 # %% ../../nbs/handbook/86_documents.ipynb #e0aff654
 def as_plain(x) -> Any:
-    """`x` as JSON can hold it: arrays as lists, dataclasses as objects, a
-    `ScoringRule` as its payments (M, W), what isn't finite as null; a setting, and a
-    result within a result, as its own document."""
+    """`x` as JSON can hold it: dataclasses as objects, a `ScoringRule` as its payments,
+    what isn't finite as null; a setting, and a result, as its own document."""
     if isinstance(x, ScoringRule):
         x = x.values
     if isinstance(x, Setting):
@@ -77,8 +76,7 @@ def document(kind, /, **values):
 
 # %% ../../nbs/handbook/86_documents.ipynb #40fa98ad
 def check_document(data, kind):
-    """`data` (JSON as Python reads it), which must be a document of a `kind`. Raises
-    `InvalidInput`, which names the place, or the later version."""
+    "`data`, which must be a document of a `kind`; `InvalidInput` names the place."
     name = data.get('schema') if isinstance(data, dict) else None
     check_schema(kind, name, VERSIONS[kind])
     form = json_schema(kind)
@@ -122,7 +120,6 @@ def rule_to_dict(rule: Any, setting: Setting | None = None) -> dict[str, Any]:
     return document('rule', **game | dict(bound=rule.bound, support=rule.support,
                                           rule=rule_fields(rule, game['states'])))
 
-# %% ../../nbs/handbook/86_documents.ipynb #fd7ce2b1
 def rule_from_dict(data: dict[str, Any]) -> ScoringRule:
     "The `ScoringRule` of a document. Raises `InvalidInput`."
     d = check_document(data, 'rule')
@@ -214,7 +211,6 @@ def interval_of(d):
     expect(len(d) in (0, 2), 'earns', d, 'two numbers, or none')
     return tuple(s*np.inf if x is None else x for x, s in zip(d, (-1, 1)))
 
-# %% ../../nbs/handbook/86_documents.ipynb #8d3b8c7a
 def discovery_of(d):
     "The `Discovery` of its values in a document, with what was found within."
     from oia_nb.experts.open_setting import Discovery, OpenRule

@@ -190,14 +190,13 @@ def arm_facts(world, best=None, margins=None):
 # %% ../../nbs/handbook/88_facts.ipynb #37b8874e
 def comparison_facts(table):
     "The summary of a comparison (`summarise`), a row for each world and method."
-    share, money = '.0%', sensible
     columns = [('world', 'world', ''), ('method', 'method', ''), ('runs', 'runs', ''),
                ('failed', 'failed', ''), ('rounds', 'rounds,\nmedian', ',.0f'),
                ('rounds_10', '10 %', ',.0f'), ('rounds_90', '90 %', ',.0f'),
-               ('paid', 'paid', money), ('lost', 'lost', money),
+               ('paid', 'paid', sensible), ('lost', 'lost', sensible),
                ('break_even', 'pays\nfrom', count_or_never),
-               ('stopped', 'by its\nown rule', share),
-               ('within', 'within\ntarget', share), ('correct', 'best\narm', share),
+               ('stopped', 'by its\nown rule', '.0%'),
+               ('within', 'within\ntarget', '.0%'), ('correct', 'best\narm', '.0%'),
                ('bound', 'bound\nproved', '.3g'), ('seconds', 'seconds', '.2g')]
     rows = table.astype(object).where(table.notna(), None).to_dict('records')
     return FactTable([c for c in columns if c[0] in table], rows)

@@ -34,8 +34,7 @@ END = 'export default {render}\n'
 @cache
 def script(name):
     """The ES module of a figure: what its first line asks for (`// with NAME`), and its
-    own lines, without indentation and comments. Raises `InvalidInput` for an unknown
-    `name`."""
+    own lines, without indentation and comments."""
     folder = files('oia_nb')/'js'
     known = sorted(p.name[:-3] for p in folder.iterdir() if p.name.endswith('.js'))
     path = folder/f'{as_choice("name", name, known)}.js'

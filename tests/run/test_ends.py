@@ -166,7 +166,7 @@ def test_who_knows_the_state_and_says_what_pays_is_refused(world, eps):
     """It was wrongly certified in 17 of 20 runs. A run whose rules are all answered alike can't see
     it; what it proves is right."""
     knowing, refused = replace(world, agent=Insider(1.)), 0
-    for seed in amount([1], range(3)):
+    for seed in amount([3], range(3)):
         found = identify(knowing, eps=eps, delta=.05, seed=seed, method='own_beliefs',
                          told='beliefs=own', budget=2000)
         if found.certificate is not None:
