@@ -37,7 +37,7 @@ from .run.learner import Identification, simulate
 # learners
 from .sharp.learner import own_beliefs, sharp
 from .paper.oiafc import compose, oiafc
-from .paper.oiafb import oiafb
+from .paper.oiafc import oiafb
 from .paper.baselines import chen, explore_then_commit
 from .experts.lapses import patient
 from .experts.open_setting import open_support

@@ -92,8 +92,7 @@ class Parser(argparse.ArgumentParser):
                 groups[title].add_argument(name, **kw)
 
 def parser(words=None):
-    """The parser of all commands, whose functions are `run`. Options has only the one
-    that the `words` begin with; if there are none, all have."""
+    "The parser of all commands; with `words`, only theirs knows its options."
     import oia_nb
     top = Parser(prog='oia', allow_abbrev=False,
                  description=oia_nb.__doc__.partition('\n')[0])
@@ -184,7 +183,8 @@ def get_ready():
         ours = False            # someone collects what is printed
     if ours:
         sys.stdout = open(os.dup(1), 'w', encoding=sys.stdout.encoding, newline='',
-                          errors='replace', buffering=1 if sys.stdout.isatty() else -1)
+                          errors='replace', closefd=False,
+                          buffering=1 if sys.stdout.isatty() else -1)
         os.dup2(2, 1)
 
 # %% ../nbs/handbook/70_cli.ipynb #6c300021
@@ -225,6 +225,10 @@ def put_json(x):
     "Print a value as one line of JSON."
     print(json.dumps(documents.as_plain(x), allow_nan=False))
 
+def put_document(kind, **values):
+    "Print a document of a `kind`."
+    put_json(documents.document(kind, **values))
+
 # %% ../nbs/handbook/70_cli.ipynb #d901628e
 def menu_rows(menu, setting):
     "Headers and rows: the beliefs expected, their ticket, what the principal does."
@@ -245,9 +249,8 @@ def menu_rows(menu, setting):
 # %% ../nbs/handbook/70_cli.ipynb #7a8b9c02
 MORE_DIGITS = 4       # how many digits are tried beyond the first
 
-def hand_over(world, rule, args):
-    """(`RoundedMenu` or None, why): the rule in round numbers, for an agent who makes
-    no mistakes. `why` tells why the first digits tried won't do; None if they will."""
+def in_round_numbers(world, rule, args):
+    "(`RoundedMenu` or None, why the first digits tried won't do, or None)."
     first, most = args.digits, tickets.MOST_DECIMALS
     if first is None:
         finest = facts.thousandth(world.setting.bound)
@@ -265,24 +268,27 @@ def hand_over(world, rule, args):
 
 # %% ../nbs/handbook/70_cli.ipynb #da098e3f
 def in_digits(world, rule, digits, margin):
-    """The `RoundedMenu` of the rule; what is lost is measured by it, also where another
-    one was rounded, which leads by more. Raises `NotInducible`, `SolverFailure`."""
-    arm = world.best_response(rule)
-    led = solved.lp_arm(world, arm, margin=margin)
-    if led is None:
-        name = world.setting.arms[arm]
-        raise core.NotInducible(f'with {digits} digits, none makes {name} lead by '
-                                f'{margin:g}: no rule at all does', (name, ), None)
+    "The `RoundedMenu` of the rule, or of one that leads by more, and what that loses."
     try:
         return rule.rounded(digits, world, margin)
     except core.NotInducible:
-        found = led[1].rounded(digits, world, margin)
+        led = solved.lp_arm(world, world.best_response(rule), margin=margin)
+        if led is None:
+            raise
+    found = led[1].rounded(digits, world, margin)
     lost = solved.principal_profit(world, rule) - found.profit
     return dataclasses.replace(found, lost=lost)
 
-def handed_over(world, rule, found, why, name):
-    "The rule to hand over, what it earns beside `rule` (by its `name`), who takes it."
-    z, arm = world.setting, world.setting.arms[world.best_response(rule)]
+def hand_over(world, rule, args, name):
+    "The rule to hand over in place of `rule` (by its `name`), as a text, or for JSON."
+    z, (found, why) = world.setting, in_round_numbers(world, rule, args)
+    if args.json:
+        tell('note:', why)
+        return found and dict(
+            digits=found.digits, margin=found.margin, arm=z.arms[found.arm],
+            profit=found.profit, lost=found.lost,
+            tickets=[dict(pays=dict(zip(z.states, t))) for t in found.menu.tickets])
+    arm = z.arms[world.best_response(rule)]
     said = lambda text: facts.paragraph(text[0].upper() + text[1:])
     holders = lambda menu: facts.text_table(*menu_rows(menu, z))
     if found is None:
@@ -304,9 +310,11 @@ def handed_over(world, rule, found, why, name):
 @command('worlds', '--json')
 def list_worlds(args):
     "List the worlds that come with the package."
+    shown = facts.setting_facts({name: files.load_world(name).setting
+                                 for name in files.world_names()})
     if args.json:
-        return put_json(documents.worlds_to_dict())
-    print(documents.all_worlds().table(maxcolwidths=24))
+        return put_document('worlds', worlds=shown.plain())
+    print(shown.table(maxcolwidths=24))
 
 # %% ../nbs/handbook/70_cli.ipynb #b00c0002
 def copy_book(folder):
@@ -336,7 +344,7 @@ def show_optimal(args):
     """Solve the game of a known world: the best rule to hand over, and the best
     profit of every arm."""
     world = open_world(args)
-    arms, best = world.setting.arms, solved.optimal_rule(world)
+    z, arms, best = world.setting, world.setting.arms, solved.optimal_rule(world)
     widest = [oracles.widest_margin(world, k)[0] for k in range(len(arms))]
     least = oracles.MARGIN_TOL*world.setting.bound
     margins = [m if m > least else None for m in widest]
@@ -348,15 +356,16 @@ def show_optimal(args):
                            f'payments is large enough for {arm}' for arm in lacking)
         tell('note:', f'no rule makes the agent strictly prefer {", ".join(lacking)} '
              f'({bounds}); {way_out(world)}')
-    found, why = hand_over(world, best.rule, args)
+    handed = hand_over(world, best.rule, args, 'the exact optimum')
     if args.json:
-        tell('note:', why)
-        return put_json(documents.optimal_to_dict(
-            best, margin=None if lacking else min(widest), bound_needed=needed,
-            margins=dict(zip(arms, margins)),
-            rounded=documents.rounded_fields(world, found)))
-    print(facts.arm_facts(world, best, margins).table(),
-          handed_over(world, best.rule, found, why, 'the exact optimum'), sep='\n\n')
+        return put_document(
+            'optimal', world=world.name, **documents.game_fields(z), arm=arms[best.arm],
+            rule=documents.rule_fields(best.rule, z.states), profit=best.profit,
+            profits=dict(zip(arms, best.profits)), bound_needed=needed,
+            decision=[z.decisions[d] for d in z.best_decision],
+            margin=None if lacking else min(widest), margins=dict(zip(arms, margins)),
+            rounded=handed)
+    print(facts.arm_facts(world, best, margins).table(), handed, sep='\n\n')
 
 def way_out(world):
     "What to leave out so that the rest can be learned, as options of the command."
@@ -365,9 +374,8 @@ def way_out(world):
     if arms is None:
         return ('to learn takes two arms that each have one, and no choice of arms '
                 'leaves two; oia optimal solves the game without')
-    options = [f'--without{"=" if arm.startswith("-") else " "}{quote(arm)}'
-               for arm in arms]
-    return f'to learn, leave out: {" ".join(options)}'
+    options = ' '.join(f'--without {quote(arm)}' for arm in arms)
+    return f'to learn, leave out: {options}'
 
 # %% ../nbs/handbook/70_cli.ipynb #11a4aaab
 def find_oracle(world):
@@ -391,22 +399,18 @@ def run_learner(world, oracle, args):
 def put_result(world, result, args, *texts, **fields):
     "Print a result and its rule in round numbers, then `texts`; as JSON with `fields`."
     from oia_nb.run.learner import result_facts
-    found, why = hand_over(world, result.rule, args)
+    handed = hand_over(world, result.rule, args, 'the rule found')
     # what the world tells, and the learner didn't see
     regret = experts.best_known(world) - solved.principal_profit(world, result.rule)
     even = None if result.lost is None else experiments.break_even(world, result)
     known = dict(regret=regret, break_even=even)
     if args.json:
-        tell('note:', why)
-        rounded = documents.rounded_fields(world, found)
-        return put_json(result.to_dict() | known | dict(rounded=rounded) | fields)
+        return put_json(result.to_dict() | known | dict(rounded=handed) | fields)
     kinds = learners.learner_row(result.origin.method).rounds.format(
         result.rounds - result.normal_rounds - result.forced_rounds,
         result.normal_rounds, result.forced_rounds, result.searches)
     print(result_facts(result, rounds=kinds, **known).lines(),
-          facts.paragraph(result.statement),
-          handed_over(world, result.rule, found, why, 'the rule found'), *texts,
-          sep='\n\n')
+          facts.paragraph(result.statement), handed, *texts, sep='\n\n')
 
 # %% ../nbs/handbook/70_cli.ipynb #b1c72bb2
 LEARNER = 'the learner'      # the title of its options
@@ -459,10 +463,10 @@ def verify_claim(args):
         found = documents.load_identification(args.file)
         seen = found.verify()
     if args.json:
-        put_json(documents.document(
+        put_document(
             'verification', file=args.file, verified=bool(seen), refused=seen.refused,
             rests=seen.rests or None, seconds=seen.seconds,
-            claim=found.statement if seen else None))
+            claim=found.statement if seen else None)
     else:
         print(facts.paragraph(found.statement if seen else str(seen)))
     return 0 if seen else 1
@@ -495,12 +499,16 @@ def run_compare(args):
     if found.frame.error.notna().all():
         raise core.OIAError(f'no run succeeded: {error_lines(found.frame)[0]}')
     if args.json:
-        return put_json(documents.compare_to_dict(
-            found, worlds=list(dict.fromkeys(found.frame.world)),
+        rows = lambda frame: json.loads(frame.to_json(orient='records'))
+        played = experiments.suite(args.budget, args.cap, args.told, args.margin)
+        return put_document(
+            'compare', worlds=list(dict.fromkeys(found.frame.world)),
             target=dict(eps=args.eps, delta=args.delta),
             compiled=experiments.is_compiled(),
             **{name: said[name] for name in ('budget', 'cap', 'repetitions', 'seed')},
-            methods=experiments.suite(args.budget, args.cap, args.told, args.margin)))
+            methods={label: dict(method=name, options=given)
+                     for label, (name, given) in played.items()},
+            table=rows(found.table), runs=rows(found.frame.drop(columns='traceback')))
     print(facts.comparison_facts(found.table).table(), *error_lines(found.frame),
           sep='\n')
 
@@ -529,7 +537,6 @@ def worth_text(worth):
         f'loses {facts.sensible(worth["nothing"])} in all against the best rule, and '
         f'{learns}.')
 
-# %% ../nbs/handbook/70_cli.ipynb #f0ca5703
 def play_ahead(world, args, runs, **options):
     "What a learner will take and cost: the rows of `forecast` as dicts."
     return experiments.forecast(
@@ -539,19 +546,13 @@ def play_ahead(world, args, runs, **options):
 
 def ahead_text(row, currency=None):
     "Such a row in words."
-    head = f'The learner {row["method"]}, played {row["runs"]} times in this world:'
-    end = ('lost meanwhile: what learning earns less than the best rule would. pays '
-           'from round: rounds in all, learning included, until more was earned than '
-           'without paying at all.')
-    when = lambda key: (key.replace('proved_for_', 'for ')
-                        .replace('proved_', 'after round '))
-    proved = [f'{when(key)}: '
-              f'{"nothing" if x == float("inf") else f"loses at most {x:.3g}"}'
-              for key, x in row.items() if key.startswith('proved')]
-    unit = f', in {currency}' if currency else ''
-    by_then = f'proved by then{unit}, in the median run: {"; ".join(proved)}'
-    return '\n\n'.join([head, facts.forecast_facts(row, currency).table(),
-                        *map(facts.paragraph, [end, by_then][:1 + bool(proved)])])
+    return '\n\n'.join([
+        f'The learner {row["method"]}, played {row["runs"]} times in this world:',
+        facts.forecast_facts(row, currency).lines(),
+        facts.paragraph(
+            'lost meanwhile: what learning earns less than the best rule would. pays '
+            'from round: rounds in all, learning included, until more was earned than '
+            'without paying at all. proved: by then, in the median run.')])
 
 # %% ../nbs/handbook/70_cli.ipynb #89a9fcf2
 @command('plan', 'WORLD --eps --hires --fee=0 --delta! --without --runs=5 --cap=20_000 '
@@ -570,8 +571,15 @@ def show_plan(args):
                                         margin=oracle.margin)
     played = play_ahead(world, args, args.runs)[0] if args.runs else None
     if args.json:
-        return put_json(documents.plan_to_dict(world, bounds, played,
-                                               args.seed if args.runs else None, worth))
+        z, known = world.setting, vars(bounds) | dict(worth=worth)
+        p = known.pop('problem')
+        return put_document(
+            'plan', world=world.name, target=dict(eps=p.eps, delta=p.delta),
+            seed=args.seed if args.runs else None, arms=z.arms, bound=z.bound,
+            margin=p.margin, gaps=dict(zip(z.arms, p.gaps)), played=played,
+            methods=dict(least='oiafc', theorem1='oiafc', corollary1='oiafc',
+                         budget='oiafb'),
+            **{name: value for name, value in known.items() if value is not None})
     from oia_nb.show.views import bound_tables
     parts = [worth_text(worth)] if worth else []
     if played:
@@ -627,7 +635,6 @@ def draw_result(world, result, best, path):
             'What the learner hopes for, and what is true')
         fig.savefig(path, dpi=150)
 
-# %% ../nbs/handbook/70_cli.ipynb #f5a8e7ee
 @command('demo', '--method=sharp --eps --delta --seed=0 --world=clinic --without '
          '--digits --margin --figure=oia_demo.png --json --quiet')
 def run_demo(args):
@@ -686,8 +693,7 @@ def next_command(s):
     return f'oia session close {path} --html closing.html --csv payments.csv'
 
 def put_standing(s, args, *lines, full=False, **more):
-    """Print `lines` on what was just done, the best rule and what is proved of it (if
-    `full`), and what stands; as JSON with `more` of it."""
+    "Print `lines` on what was done, the best rule (if `full`), and what stands."
     from oia_nb.show.views import session_facts
     stands, found = session_facts(s), s.result or s.best
     if not args.json:
@@ -700,8 +706,8 @@ def put_standing(s, args, *lines, full=False, **more):
     bound = known.pop('bound')
     best = found and dict(arm=s.setting.arms[found.arm], bound=bound,
                           payments=found.rule.values)
-    put_json(documents.document('session', **more, **known, best=best, notes=s.notes,
-                                statement=s.statement, next=next_command(s)))
+    put_document('session', **more, **known, best=best, notes=s.notes,
+                 statement=s.statement, next=next_command(s))
 
 @command('session new', 'FILE WORLD --eps! --delta! --budget --snap=0.01 --currency '
          '--unit --asks --person --lottery --max-paid --fee=0 --without --told '
@@ -725,10 +731,10 @@ def next_offer(args):
         if args.json:
             menu = [dict(ticket=tickets.ticket_name(b), pays=dict(zip(z.states, t)))
                     for b, t in enumerate(offer.menu.tickets)]
-            return put_json(documents.document(
+            return put_document(
                 'offer', round=offer.round, arms=z.arms, states=z.states,
                 currency=offer.currency, tickets=menu, support=z.support,
-                payments=offer.rule.values, sheet=args.html))
+                payments=offer.rule.values, sheet=args.html)
         print(f'round {offer.round}: the sheet is {args.html}' if args.html else offer)
 
 # %% ../nbs/handbook/70_cli.ipynb #5f3ad5d2

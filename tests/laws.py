@@ -40,7 +40,7 @@ from oia_nb.paper.binary_search import binary_search, search_depth
 from oia_nb.paper.estimation import (NORMAL, Transcript, cost_estimates, cost_upper, event_holds,
                                      radius_fb, radius_fc, shortest_paths)
 from oia_nb.paper.oiafc import MIXINGS, certify, should_stop
-from oia_nb.paper.ucb_lp import OptimisticPrograms
+from oia_nb.paper.estimation import OptimisticPrograms
 from oia_nb.run.learner import Certificate, Halt, announce, within
 from oia_nb.run.session import as_report
 from oia_nb.sharp.evidence import BETS, betting_threshold, mean_lower
@@ -723,7 +723,7 @@ def law_price_of_a_lead():
         return sharp(z, oracle, eps=eps, delta=delta, max_rounds=rounds, told=told)
     make = keeping(maker, inner)
     run = Kept(leading(make, z, oracle, eps=.1, delta=delta, margin=.02, max_rounds=10**5))
-    found = simulate(run, world, 4)
+    found = simulate(run, world, 5)
     within = inner[-1].found
     n = found.attempts
     share = share_needed(z, oracle, found.arm, .02)

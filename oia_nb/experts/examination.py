@@ -34,8 +34,7 @@ class CalibrationWatch:
         ways = miscalibrated(support)
         with np.errstate(divide='ignore', invalid='ignore'):
             self.steps = np.moveaxis(np.log(ways) - np.log(support), 0, 2)  # (M, W, A)
-        # said to be impossible, and happened
-        self.steps[support == 0] = np.inf
+        self.steps[support == 0] = np.inf  # said to be impossible, and happened
         self.logs = np.zeros((K + 1, len(ways)))
         self.evidence, self.rounds = 1., 0
 

@@ -73,8 +73,7 @@ class Patience:
         # the question under way; those of all rounds, and those handed on
         self.question = self.questions = self.lapses = 0
         self.asked, self.handed = array('l'), array('l')
-        # rounds played when the n-th answer was handed on
-        self.clock = [0]
+        self.clock = [0]  # rounds played when the n-th answer was handed on
         # a prior is watched within, lapses here
         self.watches = Watches(replace(z, prior=None), self.told.alarm,
                                others=1 + (z.prior is not None))
@@ -133,8 +132,7 @@ def answer(run, rule):
 
 # %% ../../nbs/experts/32_lapses.ipynb #a90f6e31
 def patient_proof(run, found):
-    """The `Finding` of what the learner within has found; its proof is that of this
-    learner, and the questions that were handed on to it."""
+    "The `Finding` of the learner within; its proof, with the questions handed on."
     certificate = found.certificate
     if certificate is None or certificate.proof is None:
         return found.finding

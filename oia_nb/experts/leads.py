@@ -25,8 +25,7 @@ from ..sharp.evidence import betting_threshold, mean_lower
 
 # %% ../../nbs/experts/37_leads.ipynb #3c0dbd3e
 def share_needed(setting, oracle, arm, margin):
-    r"""$\lambda$ of chapter 37; more than 1 if the oracle's rule of `arm` (an index)
-    leads by less than `margin`."""
+    r"$\lambda$ of chapter 37; above 1 if the oracle's rule leads by less."
     known = float(oracle.margins[arm])
     # to the last digits, an arm that leads by m does
     if abs(margin - known) <= 2*TIE_TOL*setting.bound:
@@ -151,8 +150,7 @@ def lead_rounds(run):
 
 # %% ../../nbs/experts/37_leads.ipynb #d17c0b52
 def lead_proof(run, a):
-    """The `Finding` of the mixed rule of an `Attempt`: the proof is that of the rule
-    that was found, and the counts that were paid."""
+    "The `Finding` of the mixed rule, proved by what was found and the counts paid."
     inner = a.found.certificate
     mixed = Finding(a.rule, a.found.arm, dearer(inner, a.price))
     if inner is None or inner.proof is None:
@@ -171,8 +169,7 @@ def lead_proof(run, a):
         mixed.certificate, proof=proof, facts=facts))   # type: ignore
 
 def lead_result(run, status, violated=None):
-    """The result of a run that has ended: of the attempt of which most is proved, if
-    nothing was seen to fail."""
+    "The result of the attempt of which most is proved, or of the last in a failed run."
     ends = run.attempts if STATUS[status].sound else run.attempts[-1:]
     best = min((lead_found(run, a) for a in ends), key=lambda d: d['found'].bound)
     return finish(run.data, status=status, eps=run.eps, delta=run.delta,

@@ -49,7 +49,8 @@ class Found:
             raise OIAError(
                 f'{", ".join(self.missing)} never answered in {self.tries} random '
                 'rules; an expert who does with a probability of '
-                f'{self.volume:.3g} or more would have, at confidence {in_percent(self.delta)}')
+                f'{self.volume:.3g} or more would have, at confidence '
+                f'{in_percent(self.delta)}')
         return Oracle(self.rules)
 
 # %% ../../nbs/experts/28_no_oracle.ipynb #f03e77b6

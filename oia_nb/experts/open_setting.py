@@ -245,8 +245,7 @@ def open_rounds(setting, coroutine, menus, eps, delta):
                   searches=d.runs, discovery=d, checks=inner.checks if inner else ())
 
 def open_proof(data, d):
-    """The `Certificate` with the proof of the learner within on what it saw, and its
-    rules as they were announced; None without one."""
+    "The `Certificate`, by the proof within and its rules as announced, or None."
     if not np.isfinite(d.bound):
         return None
     certificate, inner = Certificate(d.bound, 0., d.bound), d.found.certificate

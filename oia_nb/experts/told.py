@@ -20,10 +20,8 @@ TOLD_WORDS = dict(beliefs=('calibrated', 'own'), costs=('fixed', 'until the end'
 # the least and the most, and whether the least is excluded; lapses that outnumber
 # intended answers can't be told from them
 TOLD_NUMBERS: dict = dict(lapses=(0., .49), band=(0., ), alarm=(0., 1., True))
-# how often a check raises a false alarm, if nothing else is said
-ALARM = .01
-# a float has no more decimals
-DIGITS_MOST = 15
+ALARM = .01  # how often a check raises a false alarm, if nothing else is said
+DIGITS_MOST = 15  # a float has no more decimals
 
 # %% ../../nbs/experts/30_told.ipynb #5cac3cae
 @dataclass(frozen=True, eq=False)
@@ -72,11 +70,9 @@ class Told(Value):
         """Raise `InvalidInput` unless the learner called `learner` can honour all that
         is unusual; `can` names the fields that it takes. Returns the `Told`."""
         for name, value in self.unusual.items():
-            if name not in can and name != 'alarm':
-                usual = next(f.default for f in fields(self) if f.name == name)
-                said = 'nothing' if usual is None else usual
-                raise InvalidInput(f'told.{name}', value,
-                                   f'{said}: the learner {learner} relies on it')
+            usual = 'nothing' if name == 'rounding' else getattr(Told, name)
+            expect(name in can or name == 'alarm', f'told.{name}', value,
+                   f'{usual}: the learner {learner} relies on it')
         return self
 
     def is_exact(self, support: np.ndarray) -> bool:
@@ -173,11 +169,9 @@ class Check(Value):
 
     def __str__(self):
         seen = 'passed' if self.passed else 'failed'
-        if not self.level:
-            return f'{CHECKS[self.name]} ({self.rounds} rounds, {seen})'
-        evidence = float(f'{self.evidence:.2g}')
-        return (f'{CHECKS[self.name]} ({self.rounds} rounds, {seen}: evidence '
-                f'{evidence:g} of {1/self.level:g})')
+        if self.level:
+            seen += f': evidence {float(f"{self.evidence:.2g}"):g} of {1/self.level:g}'
+        return f'{CHECKS[self.name]} ({self.rounds} rounds, {seen})'
 
 # %% ../../nbs/experts/30_told.ipynb #524de5dc
 CHECKS = dict(answers='that answers stay the same',

@@ -17,8 +17,8 @@ from ..game.information import Rational, Setting, World
 from ..game.oracle import Oracle, action_informed_oracle
 from ..game.programs import VProgram
 from ..game.scoring import ScoringRule, gains, mix
-from ..paper.oiafb import oiafb
-from ..paper.oiafc import MIXINGS, SNAPSHOT_GROWTH, Exploration, finding_of, oiafc
+from ..paper.oiafc import (MIXINGS, SNAPSHOT_GROWTH, Exploration, finding_of,
+                                oiafb, oiafc)
 from ..run.learner import Identification, simulate
 
 # %% ../../nbs/appendix/74_fast_drive.ipynb #51251690

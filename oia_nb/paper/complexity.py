@@ -73,9 +73,8 @@ def problem_of(subject: Any, eps: float, delta: float, margin: float | None = No
                gaps: ArrayLike | None = None) -> Problem:
     """The `Problem` of a `World`, or of a `Setting` with the oracle's `margin`.
 
-    In a known world margin and gaps are worked out unless given. `gaps` (K,) are not
-    negative, the smallest is 0. Raises `InvalidInput`, and `NotInducible` if the
-    world has no oracle.
+    In a known world margin and gaps (K,), of which the smallest is 0, are worked out
+    unless given. Raises `InvalidInput`, and `NotInducible` if the world has no oracle.
 
     >>> problem_of(clinic, .5, .1).K
     3
@@ -102,8 +101,7 @@ def n_min(p: Problem, mixing: str = 'theorem1') -> int:
     """The least number of observations of the returned arm at which OIAFC can stop,
     with the `mixing` of "theorem1" or "corollary1"; an int."""
     as_choice('mixing', mixing, ('theorem1', 'corollary1'))
-    n = 0
-    x = p.eps/(2*p.B)
+    n, x = 0, p.eps/(2*p.B)
     root_M = np.sqrt(p.M)
     while True:
         r = np.sqrt(2*p.Lambda(p.K + max(n, 1)))
@@ -210,8 +208,7 @@ def theorem2_need(p: Problem, T: float, a: float) -> float:
     return float(p.K + 4*(1 - alpha)**2*p.H_eps*a + search_depth_bound(a/2, T)*searches)
 
 def smallest_budget(p: Problem) -> float:
-    """The smallest T that satisfies Theorem 2 for error probability `delta`: a whole
-    number, as a float."""
+    "The smallest T that satisfies Theorem 2: a whole number, as a float."
     T, enough = 0., float(p.K)
     while T < enough:
         a = 2*(np.log(enough*p.K/p.delta) + p.M*np.log(2))
@@ -267,8 +264,7 @@ def forecast_rounds(subject: World | Setting, eps: float, delta: float, *,
 # %% ../../nbs/paper/11_complexity.ipynb #cbf51f87
 def forecast_rows(
         forecast: Forecast) -> tuple[list[tuple[str, str]], list[tuple[str, ...]]]:
-    """A `Forecast` as two lists of rows of text: (what, rounds) and (knob, its
-    factor for each of the four measures)."""
+    "A `Forecast` as rows of text: (what, rounds), and (knob, factor of each measure)."
     f = forecast
     rounds = {'at least, with OIAFC': f.least,
               'at most, on the event (Theorem 1)': f.theorem1,

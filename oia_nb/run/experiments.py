@@ -158,7 +158,7 @@ def as_method(at, given):
         functions, text = [call], source(call)
     else:
         try:
-            row = learner_row(call)
+            row = learner_row(call)     # type: ignore
         except InvalidInput as e:
             raise InvalidInput(at, call, f'{e.expected}, or a function') from None
         functions, text = [identify, row.make], row.name
@@ -528,7 +528,7 @@ def compare(worlds: Any = ('advert', 'clinic'), *, eps: float = .2, delta: float
     budget, cap = as_integer('budget', budget, 1), as_integer('cap', cap, 1)
     margin = as_number('margin', margin, 0.)
     methods = suite(budget, cap, told, margin) if methods is None else methods
-    more = dict(told=told and str(as_told(told)), margin=margin)
+    more: dict[str, Any] = dict(told=told and str(as_told(told)), margin=margin)
     grid = dict(eps=eps, delta=delta) | {k: v for k, v in more.items() if v}
     frame = experiment(worlds, methods, grid, repetitions, seed, n_jobs, path, progress)
     return Comparison(frame, summarise(frame, ['world', 'method']))

@@ -19,7 +19,7 @@ from ..game.oracle import Oracle, learnable
 from ..game.stackelberg import optimal_rule
 from .learner import Identification, Learner, Origin, simulate, within_sum
 from ..paper.oiafc import MIXINGS, SNAPSHOT_GROWTH, STOPS, oiafc
-from ..paper.oiafb import oiafb
+from ..paper.oiafc import oiafb
 from ..sharp.learner import own_beliefs, sharp
 from ..experts.told import Told, as_told
 from ..paper.baselines import DECISIONS, chen, explore_then_commit
@@ -142,9 +142,8 @@ def plugins(group):
     return [point.load() for point in entry_points(group=group)]
 
 def learner_row(method: str) -> Row:
-    """The `Row` of the learner called `method`, which may be one of another package (an
-    entry point of the group "oia_nb.learners" that is a `Row`); raises `InvalidInput`
-    for an unknown one."""
+    """The `Row` of the learner called `method`, also one of another package (an entry
+    point of the group "oia_nb.learners" that is a `Row`). Raises `InvalidInput`."""
     if isinstance(method, str):
         method = ALIASES.get(method, method)
         for row in [] if method in LEARNERS else plugins('oia_nb.learners'):
@@ -352,7 +351,7 @@ def identify(world: World, *, eps: float, delta: float, method: str | None = Non
     as_kind('world', world, World)
     as_choice('engine', engine, ('coroutine', 'fast'))
     rng = generator(seed := fresh_seed() if seed is None else seed)
-    row, world, oracle, left, options = prepared(
+    row, world, known, left, options = prepared(
         world, oracle, rng, method=method, told=told, budget=budget, options=options)
     if left:
         log.warning(LEFT_OUT, ', '.join(left))
@@ -361,7 +360,7 @@ def identify(world: World, *, eps: float, delta: float, method: str | None = Non
     origin = origin_of(world, row, options | dict(engine=engine), seed)
     log.info('%s in %s, seed %s: starts', row.name, world.name, origin.seed)
     play = run_fast if engine == 'fast' else play_row
-    found = play(row, world, oracle, rng, eps=eps, delta=delta, progress=progress,
+    found = play(row, world, known, rng, eps=eps, delta=delta, progress=progress,
                  max_paid=max_paid, **options)
     log.info('%s in %s: %s, %d rounds', row.name, world.name, found.status,
              found.rounds)

@@ -152,9 +152,8 @@ CLAIM_TOL = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Finding:
-    """A rule, the `arm` (an index) that answers it, and the `Certificate` of this
-    rule, or None. It is made where the proof is, so that a certificate can't be
-    handed out with another rule."""
+    """A rule, the `arm` (an index) that answers it, and the `Certificate` of this rule,
+    or None: made where the proof is, so that none comes with another rule."""
     rule: ScoringRule
     arm: int
     certificate: Certificate | None = None
@@ -352,9 +351,8 @@ class Identification(Particulars):
 
 # %% ../../nbs/appendix/62_learner.ipynb #ef283bbe
 class Status(NamedTuple):
-    """How a run can end: in words; `sound` unless something was seen that can't
-    happen where the promise holds; `cut_short` if rounds ran out before the learner
-    was done, or it would never have been."""
+    """How a run can end: in words; `sound` unless something was seen that the promise
+    excludes; `cut_short` if it ended before the learner was done."""
     text: str
     sound: bool = True
     cut_short: bool = False
@@ -668,15 +666,15 @@ def claim_facts(found):
 
 def proved_text(found):
     "The certificate of a result against its target, in words."
-    target, said = f'target {found.eps:g}', claim_facts(found).said()
-    if not found.verification:
-        return f'nothing is proved ({target})'
+    said, claim = claim_facts(found).said(), 'nothing is proved'
     sure = f' with probability {said["delta"]}' if 'delta' in said else ''
-    if 'behind' in said:
-        return f'at most {said["behind"]} behind the best rule tried{sure} ({target})'
-    parts = (f', {said["mixing"]} of it the price of the oracle\'s share in the rule'
-             if 'mixing' in said else '')
-    return f'regret at most {said["bound"]}{sure}{parts} ({target})'
+    if found.verification and 'behind' in said:
+        claim = f'at most {said["behind"]} behind the best rule tried{sure}'
+    elif found.verification:
+        claim = f'regret at most {said["bound"]}{sure}' + (
+            f', {said["mixing"]} of it the price of the oracle\'s share in the rule'
+            if 'mixing' in said else '')
+    return f'{claim} (target {found.eps:g})'
 
 # %% ../../nbs/appendix/62_learner.ipynb #393de040
 def result_facts(found, *, rounds=None, regret=None, break_even=None):

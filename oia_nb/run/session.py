@@ -10,7 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from datetime import datetime, timezone
 from errno import ENOSPC
 from functools import wraps
@@ -449,7 +449,7 @@ class SessionRound:
         if self.belief is not None:
             return ticket_name(self.rule.menu().choice(self.rule.support[self.belief]))
 
-    def worth(self, sum_: float) -> float:
+    def worth(self, sum_: Any) -> float:
         "What is paid for a sum of a ticket: itself, or what the draw makes of it."
         if self.draw is None:
             return float(sum_)
@@ -480,7 +480,7 @@ def as_a_whole(method: _Method) -> _Method:
         return found
     return changing     # type: ignore
 
-class Session(AbstractContextManager):
+class Session(AbstractContextManager['Session']):
     """A learner and a real expert, with a journal on disk: made by `Session.create`,
     gone on with by `Session.open`; a context manager, or `close` it (chapter 27)."""
     def __init__(self, journal: Any) -> None:
@@ -583,9 +583,8 @@ class Session(AbstractContextManager):
             return
         if at.state is None and record.get('state') is not None:
             at.revealed = sum(r.state is not None for r in self._rounds)
-        for name in 'arm', 'belief', 'state', 'said', 'distance', 'note':
-            if record.get(name) is not None:
-                setattr(at, name, record[name])
+        names = 'arm', 'belief', 'state', 'said', 'distance', 'note'
+        vars(at).update({k: record[k] for k in names if record.get(k) is not None})
         as_response(self.setting, at.arm, at.belief, at.state)
 
     def _file_offer(self, record):
@@ -645,7 +644,7 @@ class Session(AbstractContextManager):
     def history(self) -> list[tuple[Any, ...]]:
         """All answers that stand, those from before first, as another session takes them:
         (rule, arm, report, state)."""
-        return [(r.rule, *vars(self._response(r)).values()) for r in self._facts]
+        return [(r.rule, *astuple(self._response(r))) for r in self._facts]
 
     @property
     def record(self) -> Record:
@@ -712,8 +711,9 @@ class Session(AbstractContextManager):
             after = self.expected + self.head['fee'] + self._rule.expected.max()
             if most is not None and after > most:
                 found = self._learner.stop()
-                short = {'stopped': 'paid_cap'}.get(found.status, found.status)
-                self._end(replace(found, status=short))
+                if found.status == 'stopped':
+                    found = replace(found, status='paid_cap')
+                self._end(found)
         except StopIteration as stop:
             self._end(stop.value)
         except OIAError as e:
@@ -785,7 +785,7 @@ class Session(AbstractContextManager):
             raise Refused('session', self.status, 'a session that still asks; this one is '
                           f'over after round {len(self._rounds)}. {self.way_out}'.rstrip())
 
-    def _asked(self, number):
+    def _asked(self, number) -> Any:
         "The open round, of that number if one is given. Raises `InvalidInput`."
         self._need_open()
         n = len(self._rounds) if number is None else as_integer('round', number, 1)
@@ -946,9 +946,8 @@ class Session(AbstractContextManager):
 
     @property
     def result(self) -> Identification | None:
-        """The `Identification`, once the session is over; None before. States that came
-        out against the reports take its certificate away, if reports were taken at their
-        word."""
+        """The `Identification`, once the session is over; None before. States that came out
+        against reports that were taken at their word take its certificate away."""
         found = self._result
         if found is None or not any(r.due is not None for r in self._rounds):
             return found
@@ -969,9 +968,8 @@ class Session(AbstractContextManager):
 
     @as_a_whole
     def stop(self) -> Identification:
-        """End the session: the learner's `Identification` with status "stopped" and the
-        best rule so far. Raises `Refused` for a learner that can't be stopped, and the
-        session goes on."""
+        """End the session: the learner's `Identification` with status "stopped". Raises
+        `Refused` for a learner that can't be stopped, and the session goes on."""
         if self._result is None:
             self._need_open()
             try:
@@ -1144,31 +1142,25 @@ class Session(AbstractContextManager):
         """A page of HTML for an ethics board: what the study is for (`purpose`, a text),
         when it stops, what is assumed, what may be paid, and what the expert is told."""
         z, head = self.setting, self.head
-        told = as_told(head['options'].get('told')).in_words()
         rule = self.oracle.rules[-1] if self.oracle else search_rule(
             z, head['options']['seed'], BLOCK - 1)
         offer = self._offer(1, rule)
         questions = control_questions(payable(rule, head['unit']), z, offer.digits,
                                       head['currency'])
-        most = '' if head['max_paid'] is None else (
+        ends = '' if head['max_paid'] is None else (
             f' The session ends before more than {self.sum_text(head["max_paid"])} may be '
             'paid in all, in expectation at what is reported.')
         again = (' An answer that contradicts others may be asked once more, which the '
                  'expert is told before.')*head['asks']
-        return as_page(
-            'Protocol', purpose,
-            f'Ways to look: {", ".join(z.arms)}. What may be the case: '
-            f'{", ".join(z.states)}.',
-            'The number of rounds is not fixed. The study stops when it is proved that a '
-            f'rule loses at most {head["eps"]:g} against the best one, with probability '
-            f'{in_percent(head["delta"])}; looking at any time is allowed for in the '
-            f'proof. It stops as well when an assumption is seen to fail.{again}',
-            f'Assumed is {told}.',
-            f'A round pays at most {self.sum_text(z.bound + head["fee"])}.{most}',
-            'What the expert is handed in each round, here with one of the first rules:',
-            offer.tickets(), offer.say, offer.terms(),
-            'Control questions, and their answers:',
-            html_table(['Question', 'Answer'], questions))
+        said = dict(purpose=purpose, arms=', '.join(z.arms), states=', '.join(z.states),
+                    eps=f'{head["eps"]:g}', sure=in_percent(head['delta']), again=again,
+                    told=as_told(head['options'].get('told')).in_words(), ends=ends,
+                    most=self.sum_text(z.bound + head['fee']), say=offer.say,
+                    terms=offer.terms())
+        body = framed('protocol.html', tickets=offer.tickets(),
+                      questions=html_table(['Question', 'Answer'], questions),
+                      **{name: escape(text) for name, text in said.items()})
+        return as_page('Protocol', body)
 
     def calibration(self, level: float = .01) -> Check:
         """Whether the states that are known fit the reports, a `Check`: the largest

@@ -67,10 +67,9 @@ class Knowledge:
         self.first = self.cone = None
         self.answers, self.candidates = {}, []
         self.walls, self.regions = {}, {}
-        zero = np.zeros((setting.M, setting.W))
-        self.zero = ScoringRule(zero, setting.support, setting.bound)
-        rules = [] if oracle is None else oracle.rules
-        self.fixed = {r.values.tobytes(): k for k, r in enumerate(rules)}
+        self.zero = ScoringRule(0*setting.support, setting.support, setting.bound)
+        self.fixed = {r.values.tobytes(): k
+                      for k, r in enumerate(oracle.rules if oracle else ())}
         self.drawn = []                         # rounds (from 0) of the search
 
     @property
@@ -288,11 +287,6 @@ class Outlook:
         "Samples to come if the margin were D (a number or an array)."
         return np.maximum(0., self.needed(D) - self.N).sum(-1)
 
-    def is_hopeless(self):
-        "Whether samples leave no doubt that the margin is below the least one."
-        doubt = (self.sizes/np.sqrt(np.maximum(self.N, 1))).sum()
-        return self.margin + 2*doubt < FLOOR*self.eps
-
     def as_it_stands(self):
         "Samples to come with the margin as it is: predicted, or by what is missing."
         missing = self.needed(self.margin).sum()*self.missing/self.need
@@ -319,13 +313,11 @@ def path_of_cuts(R, walls, alphas, q):
     "The same for cuts."
     z, o = R.cone.setting, R.cone.outcomes
     rows = [(R.cone.inverse @ a/z.bound, 1.) for a in (alphas[0], alphas[-1])]
-    if R.hoped is None:
-        R.hoped = RegionProgram(z, rows, None, o)
-    if R.hope[0] != (key := (*rows[0][0], *rows[1][0], *q)):
-        R.hoped.change(rows)
-        found = R.hoped.minimum(np.tensordot(q, o.out, 1))
-        R.hope = key, found.value if found else z.bound
-    hope, new = R.hope[1], next((w for w in walls if w not in R.walls), None)
+    R.hoped = R.hoped or RegionProgram(z, rows, None, o)
+    R.hoped.change(rows)
+    found = R.hoped.minimum(np.tensordot(q, o.out, 1))
+    hope = found.value if found else z.bound
+    new = next((w for w in walls if w not in R.walls), None)
     if new:
         ends = [(new.pair[0], *e) for e in new.unknown()]
         return ends, np.r_[np.zeros(len(ends) - 1), HALF*hope] if ends else []
@@ -527,8 +519,9 @@ class Choice:
             if j != k and N*nc < Nc*nj:
                 k = j
             often = max(1, int((Nc if k == c.arm else N)/10))
-            last = max(a.round for a in known.answers.values())
-            if o.is_hopeless() and known.rounds > 9*last:
+            doubt = (o.sizes/np.sqrt(np.maximum(o.N, 1))).sum()
+            late = sum(9*a.round > known.rounds for a in known.answers.values())
+            if o.margin + 2*doubt < FLOOR*self.eps and 100*late < known.rounds:
                 raise Halt('stalled')
         return cheapest_answer(known, k), k, NORMAL, often
 

@@ -164,9 +164,9 @@ class Wall:
     def tighten(wall, i, side):
         "Work out the upper (`side` 1) or lower (-1) bound of a_i. Raises `Contradiction`."
         ends, which = (wall.up, 0) if side > 0 else (wall.low, 1)
-        if wall.tied or not wall.stale[which, i]:
+        was_stale, wall.stale[which, i] = wall.stale[which, i], False
+        if wall.tied or not was_stale:
             return
-        wall.stale[which, i] = False
         found = wall.least(-side*np.eye(len(ends))[i])
         if found is None:
             # f(0) is zero, or some answer is wrong
@@ -252,7 +252,7 @@ class Region:
         self.walls, self.cuts, self.found = [], [], []
         self.rules, self.prices = np.zeros((1, len(cone.outcomes.u))), np.zeros(1)
         self.key = self.settled = self.program = self.hoped = None
-        self.chosen, self.hope = {}, (None, 0.)
+        self.chosen = {}
 
     def learn(self, s):
         "Outcomes s (N,) of a rule at which a proof failed."
@@ -311,7 +311,9 @@ class Region:
             self.program.change(rows)
         else:
             self.program = RegionProgram(self.cone.setting, rows, self.program, o)
-        self.found = [s for s in self.found if all(g @ o.behind(s) >= h for g, h in rows)]
+        # the checker's cuts are a little lower
+        self.found = [s for s in self.found
+                      if all(g @ o.behind(s) >= .9*h for g, h in rows)]
         cheapest = rows and self.program.minimum(np.tensordot(q, o.out, 1), rule=True)
         if cheapest:
             self.rules = np.array([o.paid(cheapest.rule), *self.found])

@@ -149,8 +149,9 @@ class FactTable:
 
     def html(self):
         "As a table of HTML: a row each, or of one thing a row a fact."
-        one = len(self.rows) == 1
-        return html_table(['', ''], self.said(1).items()) if one else html_table(*self.texts())
+        if len(self.rows) == 1:
+            return html_table(['', ''], self.said(1).items())
+        return html_table(*self.texts())
 
     def plain(self):
         "For programs: a dict {key: value} for each thing."
@@ -189,25 +190,28 @@ def arm_facts(world, best=None, margins=None):
 # %% ../../nbs/handbook/88_facts.ipynb #37b8874e
 def comparison_facts(table):
     "The summary of a comparison (`summarise`), a row for each world and method."
-    share, money = '.0%', sensible
     columns = [('world', 'world', ''), ('method', 'method', ''), ('runs', 'runs', ''),
                ('failed', 'failed', ''), ('rounds', 'rounds,\nmedian', ',.0f'),
                ('rounds_10', '10 %', ',.0f'), ('rounds_90', '90 %', ',.0f'),
-               ('paid', 'paid', money), ('lost', 'lost', money),
+               ('paid', 'paid', sensible), ('lost', 'lost', sensible),
                ('break_even', 'pays\nfrom', count_or_never),
-               ('stopped', 'by its\nown rule', share),
-               ('within', 'within\ntarget', share), ('correct', 'best\narm', share),
+               ('stopped', 'by its\nown rule', '.0%'),
+               ('within', 'within\ntarget', '.0%'), ('correct', 'best\narm', '.0%'),
                ('bound', 'bound\nproved', '.3g'), ('seconds', 'seconds', '.2g')]
     rows = table.astype(object).where(table.notna(), None).to_dict('records')
     return FactTable([c for c in columns if c[0] in table], rows)
 
 def forecast_facts(row, currency=None):
-    "A row of `forecast`: what a learner took and cost that was played."
+    "A row of `forecast`: what a learner that was played took, cost and proved."
     cut_short = lambda n: 'cut short' if n == np.inf else f'{n:,.0f}'
     put = lambda x: ' '.join(filter(None, [sensible(x), currency]))
+    proved = lambda x: 'nothing' if x == np.inf else f'loses at most {x:.3g}'
     columns = [('rounds_10', 'rounds, 10 %', cut_short),
                ('rounds', 'rounds, median', cut_short),
                ('rounds_90', 'rounds, 90 %', cut_short), ('paid', 'paid', put),
                ('lost', 'lost meanwhile', put),
                ('break_even', 'pays from round', count_or_never)]
+    for key in (key for key in row if key.startswith('proved')):
+        then = key.replace('proved_for_', 'for ').replace('proved_', 'after round ')
+        columns.append((key, f'proved {then}', proved))
     return FactTable(columns, [row])

@@ -34,8 +34,7 @@ END = 'export default {render}\n'
 @cache
 def script(name):
     """The ES module of a figure: what its first line asks for (`// with NAME`), and its
-    own lines, without indentation and comments. Raises `InvalidInput` for an unknown
-    `name`."""
+    own lines, without indentation and comments."""
     folder = files('oia_nb')/'js'
     known = sorted(p.name[:-3] for p in folder.iterdir() if p.name.endswith('.js'))
     path = folder/f'{as_choice("name", name, known)}.js'
@@ -103,12 +102,6 @@ class LiveFigure(Shown):
         values = {'data': self.data} | self.start
         traits = {k: traitlets.Any(v).tag(sync=True) for k, v in values.items()}
         return type('Live', (anywidget.AnyWidget, ), {'_esm': self.code} | traits)()
-
-    @property
-    def state(self) -> dict[str, Any]:
-        "What the reader has set, as far as Python can know it: a dictionary."
-        return {k: getattr(vars(self).get('widget'), k, v)
-                for k, v in self.start.items()}
 
     def __repr__(self):
         return f'LiveFigure({self.name!r}, {", ".join(self.start)} can be moved)'
@@ -250,10 +243,7 @@ class SessionForm(Shown):
     @property
     def html(self) -> str:
         "What the form shows, without its fields."
-        fields = ', '.join([*(label for label, _ in self.fields.values()), *BUTTONS])
-        return (f'<fieldset style="max-width:34rem"><legend>a form in JupyterLab</legend>'
-                f'{offer_table(self.session)}<p>To fill in: {escape(fields)}.</p>'
-                f'<p>{escape(self.session.statement)}</p></fieldset>')
+        return f'{offer_table(self.session)}<p>{escape(self.session.statement)}</p>'
 
     @cached_property
     def widget(self) -> Any:

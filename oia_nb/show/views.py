@@ -16,7 +16,7 @@ __all__ = ['KIND_NAMES', 'trace_frame', 'last_rounds', 'Card', 'rule_card']
 from dataclasses import dataclass
 from html import escape
 import numpy as np
-from ..core import InvalidInput, as_kind, as_text
+from ..core import as_kind, as_text, expect
 from ..game.information import Setting, World
 from ..game.scoring import ScoringRule
 from ..game.stackelberg import Optimum
@@ -164,14 +164,16 @@ def optimum_text(best):
 
 show(Optimum, lambda best: [rule_block(best.rule, best.world.setting),
                             arm_facts(best.world, best)],
-     lambda best: f'The best rule: the agent chooses {best.world.setting.arms[best.arm]}, '
-                  f'profit {best.profit:.4g}', optimum_text)
+     lambda best: 'The best rule: the agent chooses '
+                  f'{best.world.setting.arms[best.arm]}, profit {best.profit:.4g}',
+     optimum_text)
 
 # %% ../../nbs/handbook/83_views.ipynb #91858507
 def found_text(found):
     origin = found.origin or Origin()
     where = ', '.join(filter(None, [origin.world, origin.method]))
-    lines = [f'\n  {label}: {text}' for label, text in result_facts(found).said(1).items()]
+    said = result_facts(found).said(1)
+    lines = [f'\n  {label}: {text}' for label, text in said.items()]
     return f'{type(found).__name__}({where}{"".join(lines)})'
 
 show(Identification, lambda found: [result_facts(found),
@@ -194,8 +196,8 @@ def trace_frame(trace: Trace, setting: Setting | None = None) -> pd.DataFrame:
     arms, targets = trace.arms, trace.targets
     if setting is not None:
         names = as_kind('setting', setting, Setting).arms
-        if len(arms) and max(arms.max(), targets.max()) >= len(names):
-            raise InvalidInput('setting', setting, 'the setting of the run')
+        last = max(arms.max(initial=0), targets.max(initial=0))
+        expect(last < len(names), 'setting', setting, 'the setting of the run')
         arms, targets = ([names[k] for k in column] for column in (arms, targets))
     return pd.DataFrame(dict(
         round=np.arange(1, len(trace.arms) + 1), arm=arms, target=targets,
@@ -272,8 +274,8 @@ def rule_card(rule: ScoringRule, setting: Setting, currency: str | None = None, 
     Raises `InvalidInput` for a setting with another support.
     """
     z = as_kind('setting', setting, Setting)
-    if not np.array_equal(z.support, rule.support):
-        raise InvalidInput('setting', setting, 'the setting of the rule')
+    expect(np.array_equal(z.support, rule.support), 'setting', setting,
+           'the setting of the rule')
     title = as_text('title', title)
     currency = None if currency is None else as_text('currency', currency)
     page = Offer(0, rule, z, currency).sheet(digits)

@@ -5,9 +5,9 @@ from functools import cache
 import experts as campaign
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import strategies as st
 
-from conftest import amount, examples
+from conftest import amount, seeded
 from oia_nb.all import (Rational, RiskAverse, action_informed_oracle, generator, identify,
                         menu_rule, random_world)
 from oia_nb.game.information import best_reply
@@ -32,8 +32,7 @@ def drawn(seed):
     menu = z.bound*rng.random((int(rng.integers(1, 6)), W))**2
     return world, menu_rule(z.support, menu, z.bound)
 
-@settings(max_examples=examples(20))
-@given(st.integers(0, 10**6), AVERSION)
+@seeded(20, AVERSION)
 def test_a_lottery_brings_the_rational_agent_back(seed, a):
     world, rule = drawn(seed)
     plain = best_reply(world, rule)
@@ -42,8 +41,7 @@ def test_a_lottery_brings_the_rational_agent_back(seed, a):
         assert reply.arm == plain.arm and (reply.reports == plain.reports).all()
         assert reply.profits == pytest.approx(plain.profits, abs=1e-9*world.setting.bound)
 
-@settings(max_examples=examples(20))
-@given(st.integers(0, 10**6), AVERSION)
+@seeded(20, AVERSION)
 def test_the_reply_is_the_best_of_all(seed, a):
     "By enumeration of every report at every belief, and of every arm."
     world, rule = drawn(seed)
@@ -93,8 +91,7 @@ def test_profit_is_what_is_earned_on_average(agent):
     assert abs(np.mean(earned) - agent.profit(world, rule)) <= width
     assert abs(np.mean(earned) - agent.profit(world, rule) - OFF) > width
 
-@settings(max_examples=examples(100))
-@given(st.integers(0, 10**6))
+@seeded(100)
 def test_the_plain_expert_is_the_rational_agent(seed):
     world, rule = drawn(seed)
     expert, rational = Expert().best_reply(world, rule), Rational().best_reply(world, rule)
@@ -118,8 +115,7 @@ def misheard(world, digits):
     x = world.setting.support
     return world.belief_distributions @ np.abs(x - x[heard_as(x, digits)]).sum(1)
 
-@settings(max_examples=examples(60))
-@given(st.integers(0, 10**6), st.integers(0, 3))
+@seeded(60, st.integers(0, 3))
 def test_rounding_is_a_band(seed, digits):
     "`prop-rounded`: the arm that is chosen, and what a rule earns by the reports as heard."
     world, rule = drawn(seed)

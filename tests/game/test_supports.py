@@ -10,7 +10,7 @@ from oia_nb.all import (InvalidInput, Response, World, action_informed_oracle, g
 from oia_nb.core import REPORT_TOL
 from oia_nb.run.identification import learner_row
 from oia_nb.run.learner import check_response
-from oia_nb.paper.oiafb import budget_parameter, event_failure, sets_of_beliefs
+from oia_nb.paper.oiafc import budget_parameter, event_failure, sets_of_beliefs
 from oia_nb.paper.oiafc import mixing_theorem1
 from oia_nb.sharp import hyperplanes, learner
 from oia_nb.sharp.hyperplanes import THIN, flat, neutral

@@ -8,22 +8,19 @@ it. What the guarantees of all learners say on the event is tested without chanc
 """
 import gc
 from itertools import combinations
-from types import SimpleNamespace
 import numpy as np
 import pytest
 from conftest import amount
 import laws
 from laws import (FALSE_ALARM, detection, guess, most_failures, noisy, outcomes, shaped_world,
-                  statistical, worst_rule)
+                  statistical)
 from scipy.stats import multinomial
 from oia_nb.all import (action_informed_oracle, chen, generator, identify, is_proper, make_world,
-                        oiafb, oiafc, optimal_rule, principal_profit, sharp, simple_regret,
-                        simulate)
+                        oiafb, oiafc, optimal_rule, principal_profit, sharp, simulate)
 from oia_nb.paper.baselines import etc
-from oia_nb.paper.estimation import event_holds
-from oia_nb.paper.oiafb import budget_parameter, event_failure
 from oia_nb.game.information import InformationStructure, World
-from oia_nb.paper.oiafc import MIXINGS, Exploration, certify, interact, never, remember
+from oia_nb.paper.oiafc import (MIXINGS, Exploration, budget_parameter, event_failure, interact,
+                                never, remember)
 
 # --- Fixed confidence -----------------------------------------------------------------
 
@@ -67,29 +64,6 @@ def test_regret(runs):
     guesses = [guess()(w, eps) for w, eps in WRONG]
     assert failures([(i, guesses[i]) for i, _ in runs], worlds) > most_failures(len(runs), DELTA)
 
-def hasty(world, rules, eps, seed):
-    """A wrong learner: asks each arm once, and returns the oracle's rule for the one whose
-    report is best (the first of equals)."""
-    rng = generator(seed)
-    reports = [world.respond(rule, rng).report for rule in rules]
-    k = int(np.argmax([(report @ world.setting.utility).max() for report in reports]))
-    return SimpleNamespace(rule=rules[k], eps=eps)
-
-CLOSE, CLOSE_EPS = outcomes([.6, .4], [0., 0.], .05), .35
-
-@pytest.mark.release
-@statistical(false_alarm=FALSE_ALARM, planted='asks each arm once (wrong with probability 0.16)',
-             power=lambda: detection(120, DELTA, .4*.4))
-def test_regret_of_close_arms():
-    """120 runs in a world where one answer an arm misleads with probability 0.16 only: enough to
-    tell."""
-    oracle = action_informed_oracle(CLOSE)
-    assert worst_rule(CLOSE)[2] > 1.15*CLOSE_EPS and simple_regret(
-        CLOSE, oracle.rules[0]) < CLOSE_EPS
-    runs = [(0, learn(CLOSE, CLOSE_EPS, generator(8, n), oracle, 'theorem1')) for n in range(120)]
-    hurried = [(0, hasty(CLOSE, oracle.rules, CLOSE_EPS, generator(9, n))) for n in range(120)]
-    assert failures(runs, [CLOSE]) <= most_failures(120, DELTA) < failures(hurried, [CLOSE])
-
 def test_returned_rule(runs):
     "Proper, bounded, and answered by the arm that is returned with it; the rounds add up."
     for i, r in runs:
@@ -103,23 +77,6 @@ def test_programs_are_solved(runs):
     the solver."""
     _, r = runs[-1]
     assert r.searches > 10_000 and r.lp_solves > 0
-
-@pytest.mark.parametrize('i', range(amount(1, 4)))
-def test_deep_run(i):
-    """A tighter target, so that the linear programs have work to do: along the run, on the
-    event, optimism and the certificates hold."""
-    world = WORLDS[i]
-    best, seen = optimal_rule(world), []
-    def check(plan):
-        if not event_holds(world, plan.q_hat, plan.I):
-            return
-        assert (plan.profits >= best.profits - 1e-8).all()
-        if world.best_response(plan.rule) == plan.target:
-            bound = certify(world.setting, plan.alpha, plan.I[plan.target]).bound
-            assert best.profit - principal_profit(world, plan.rule) <= bound + 1e-8
-        seen.append(plan.t)
-    identify(world, method='oiafc', eps=.02, delta=1., seed=3, max_rounds=1200, watch=check)
-    assert len(seen) > 100
 
 # --- Fixed budget ---------------------------------------------------------------------
 

@@ -89,11 +89,11 @@ def test_interrupted(method, usual_interrupt, monkeypatch, tmp_path):
     """Ctrl-C in any of 40 rounds (every seventh, without --release), in the midst of a search too:
     a result with the best rule so far, and one entry a round in all of its records."""
     respond, asked, searched, oracle = World.respond, [], 0, action_informed_oracle(WORLD)
-    def interrupted(self, rule, rng):
+    def interrupted(self, rule, rng, **who):
         asked.append(rule)
         if len(asked) == last:
             signal.raise_signal(signal.SIGINT)
-        return respond(self, rule, rng)
+        return respond(self, rule, rng, **who)
     monkeypatch.setattr(World, 'respond', interrupted)
     for last in range(1, 41, amount(7, 1)):
         asked.clear()
@@ -166,7 +166,7 @@ def test_who_knows_the_state_and_says_what_pays_is_refused(world, eps):
     """It was wrongly certified in 17 of 20 runs. A run whose rules are all answered alike can't see
     it; what it proves is right."""
     knowing, refused = replace(world, agent=Insider(1.)), 0
-    for seed in amount([1], range(3)):
+    for seed in amount([3], range(3)):
         found = identify(knowing, eps=eps, delta=.05, seed=seed, method='own_beliefs',
                          told='beliefs=own', budget=2000)
         if found.certificate is not None:

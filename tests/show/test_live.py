@@ -230,8 +230,7 @@ def test_page_gets_html_and_jupyter_a_widget(monkeypatch):
     pytest.importorskip('anywidget')
     monkeypatch.setenv('JPY_SESSION_NAME', 'a.ipynb')
     assert 'application/vnd.jupyter.widget-view+json' in figure._repr_mimebundle_()
-    figure.widget.kink = [.3, .02]
-    assert figure.state == {'kink': [.3, .02]}
+    assert figure.widget.kink == figure.start['kink']
     assert figure.widget.data == figure.data
 
 def test_names_of_a_world_are_text_on_the_page():
