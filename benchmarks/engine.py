@@ -11,7 +11,7 @@ from oia_nb.core import generator
 from oia_nb.fast.drive import simulate_fast
 from oia_nb.game.information import make_world
 from oia_nb.game.oracle import action_informed_oracle
-from oia_nb.paper.oiafb import oiafb
+from oia_nb.paper.oiafc import oiafb
 from oia_nb.paper.oiafc import oiafc
 from oia_nb.run.learner import simulate
 from oia_nb.worlds.files import load_world

@@ -6,31 +6,15 @@ of the chapter on limits.
 Files them in nbs/_static/limits.json, which that chapter shows beside the rounds that
 benchmarks/sharp.py filed. About a minute.
 """
-import ast
 import json
 import time
-from pathlib import Path
 
-from oia_nb.sharp.limits import lower_bound, rules_needed
+from chapter import BOOK, answers_needed, lower_bound, rules_needed
 from commit import commit
 from sharp import SHAPES, posed
 
-BOOK = Path(__file__).resolve().parent.parent/'nbs'
 RESULTS = BOOK/'_static'/'limits.json'
 DELTA = .05
-
-def chapter():
-    "The imports, functions, classes and numbers of the chapter's cells, by name."
-    names, kept = {}, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
-    for cell in json.loads(next(BOOK.rglob('38_limits.ipynb')).read_text())['cells']:
-        text = ''.join(line for line in cell['source'] if line[0] not in '%#')
-        if cell['cell_type'] == 'code' and text:
-            body = [node for node in ast.parse(text).body if isinstance(node, kept)
-                    or isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)]
-            exec(compile(ast.Module(body, []), 'chapter 38', 'exec'), names)
-    return names
-
-answers_needed = chapter()['answers_needed']
 
 def bounds(n):
     "The bounds for the n-th problem of the suite, with what tells whether it is still the same."

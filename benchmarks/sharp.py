@@ -42,12 +42,12 @@ from dataclasses import replace
 from pathlib import Path
 import numpy as np
 from scipy.stats import binom
+from chapter import lower_bound
 from commit import commit
 from oia_nb.all import (NotInducible, action_informed_oracle, generator, is_proper, load_world,
                         optimal_rule, principal_profit, random_world, sharp, simulate)
 from oia_nb.paper.complexity import n_min, problem_of
 from oia_nb.sharp import bets
-from oia_nb.sharp.limits import lower_bound
 from oia_nb.run.experiments import break_even
 from oia_nb.fast.drive import simulate_fast
 from oia_nb.run.identification import add_lost, identify

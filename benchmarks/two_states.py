@@ -8,7 +8,7 @@ import numpy as np
 from oia_nb.core import SolverFailure, generator
 from oia_nb.game.information import make_world
 from oia_nb.run.learner import simulate
-from oia_nb.paper.oiafb import oiafb
+from oia_nb.paper.oiafc import oiafb
 from oia_nb.game.oracle import action_informed_oracle
 from oia_nb.game.stackelberg import optimal_rule
 from oia_nb.worlds.files import load_world

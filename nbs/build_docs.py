@@ -172,7 +172,7 @@ def redirects(root):
             yield f'{old}/{path.stem}.html', f'{new}/{path.stem}.html'
     for _, module in nbdev_myst.chapters(nbs):
         folder, _, name = module.rpartition('.')
-        if folder not in ('', 'fast', 'sharp') or name == 'limits':
+        if folder not in ('', 'fast', 'sharp'):
             yield f'api/{name}.html', f'api/{module}.html'
     yield 'api/paper.exploration.html', 'api/paper.oiafc.html'
 

@@ -13,7 +13,7 @@ import os
 import re
 from configparser import ConfigParser
 from pathlib import Path
-from textwrap import indent
+from textwrap import fill, indent
 from nbdev.doclinks import nbdev_export
 
 def names(nodes, use):
@@ -91,7 +91,14 @@ def fold(text):
                    for i, line in enumerate([*lines, '']))
     if not any(map(owner, ast.parse(text).body)):
         text = re.sub(r'from \.+core import patch_to\n|,\s+patch_to\b|\bpatch_to, ', '', text)
-    return re.sub(r'# %% .*\n\s*(?=# %% |\Z)', '', text)
+    text = re.sub(r'# %% .*\n\s*(?=# %% |\Z)', '', text)
+    return text.replace('\n__all__ = []\n', front(ast.parse(text)))
+
+def front(tree):
+    "The list of names of a module that does nothing but import them."
+    listed = repr([a.name for node in tree.body if isinstance(node, ast.ImportFrom)
+                   for a in node.names])
+    return f'\n__all__ = {fill(listed, 110, subsequent_indent=" "*11)}\n'
 
 # what nbdev 3 wants to know, with the type that it wants
 KEYS = dict(nbs_path=str, lib_path=str, doc_path=str, title=str, tst_flags=str,

@@ -144,6 +144,7 @@ def read_only(x: np.ndarray) -> np.ndarray:
     "A copy of the array `x` that can't be written to, not even once it is unlocked."
     return np.ndarray(x.shape, x.dtype, x.tobytes())
 
+
 def is_frozen(x: Any) -> bool:
     "True for an array whose numbers can't change for anybody: they stand in a `bytes`."
     while isinstance(x, np.ndarray):
@@ -174,6 +175,7 @@ def _axes_labels(value):
     rows = None if index is None or callable(index) else list(index)
     return [rows, None if columns is None else list(columns)], np.asarray(value)
 
+# %% ../nbs/appendix/60_core.ipynb #e6a00001
 def _order(name, labels, names):
     "The places at which the `names` stand among `labels`."
     known = list(names) if isinstance(names, (list, tuple)) else None
@@ -323,6 +325,7 @@ def _key(x):
         return frozenset((k, _key(v)) for k, v in x.items())
     return x
 
+# %% ../nbs/appendix/60_core.ipynb #e6a00002
 def plain(x: Any, at: str = 'value') -> Any:
     """A value as JSON holds it: numbers, texts, lists, and a `Value` as {'kind': its
     class, fields}. Raises `InvalidInput` naming the place `at` for anything else."""

@@ -3,9 +3,9 @@
 # %% auto #0
 __all__ = ['BETS', 'STAKES', 'SHARES', 'OWN', 'LOOK', 'BLOCK', 'USUAL', 'PROOFS', 'TIE', 'WIDER', 'MOST', 'NEAR', 'LOST', 'THIN',
            'share', 'Facts', 'Claim', 'Fails', 'need', 'taken_up', 'all_taken_up', 'proof', 'check', 'verify',
-           'Arithmetic', 'Public', 'Seen', 'see', 'counts', 'short', 'apart', 'answered', 'together', 'is_cheaper',
-           'is_tied', 'cut', 'v_tables', 'region', 'weights', 'wealths', 'least', 'leaf', 'everywhere', 'candidate',
-           'asked', 'left_out', 'sharp_proof']
+           'Arithmetic', 'Public', 'Seen', 'counts', 'short', 'apart', 'answered', 'together', 'is_cheaper', 'is_tied',
+           'cut', 'v_tables', 'region', 'weights', 'wealths', 'least', 'leaf', 'everywhere', 'candidate', 'asked',
+           'left_out', 'sharp_proof']
 
 # %% ../nbs/sharp/39_verify.ipynb #f50dbc61
 from dataclasses import dataclass, replace
@@ -16,15 +16,14 @@ from typing import Any
 import numpy as np
 
 # %% ../nbs/sharp/39_verify.ipynb #f2cda7db
-BETS = np.r_[.98, 2.**(-np.arange(1, 11)/2), 2.**-6, 2.**-7, 2.**-8, 2.**-9]
+BETS = np.r_[.98, 2.**(-np.arange(1, 11)/2), 2.**-np.arange(6., 10)]
 STAKES = BETS**.75/(BETS**.75).sum()             # π, of the bets
 SHARES, OWN = (.35, .52, .0845, .026), .05
 # the share of δ of a search for arms; so many of its rules are drawn together
 LOOK, BLOCK = .1, 8
 
 def share(n):
-    """The share of δ of the n-th candidate, the zero rule being the 0-th; all of
-    them add up to one.
+    """The share of δ of the n-th candidate; those of all add up to one.
 
     >>> share(0)
     0.35
@@ -39,18 +38,17 @@ class Facts:
 
     `support` (M, W), `utility` (W, D), `bound`, `K` arms; a common `prior` (W,) and,
     for each arm, the `supports` (indices of beliefs), None if they aren't told.
-    `rules` (R, M, W) are the distinct rules that were announced. `rounds` (T, 4) are
-    integers, one row a round: the index of its rule, the arm, the belief, and the
-    state (-1: not known). `registered` lists the candidates after the zero rule in
-    their order: (rounds before it, index of the rule, arm).
+    `rules` (R, M, W) are the distinct rules announced. `rounds` (T, 4) are integers:
+    the index of the rule, the arm, the belief, and the state (-1: not known).
+    `registered` lists candidates after the zero rule: (rounds before it, index of the
+    rule, arm). `drawn` are the rounds (from 0) of a search for arms (chapter 28).
 
-    For other learners (chapter 40): `paid` {round: payments (M,)} of a
-    few rules, whose index is -1; the `margins` (K,) of the oracle; the rounds before
-    each attempt or run, `starts`; at how many rounds there was to be a look, `looks`
-    (0: at all), and how many beliefs an arm leads to at most, `sizes` (K,); the rules
-    of the `oracle` (K, M, W); and of each question the index of its rule, `questions`,
-    where rounds have those of questions, which were `handed` on in this order.
-    Without an oracle (chapter 28): the rounds (from 0) of rules that were `drawn`.
+    For other learners (chapter 40): `paid` {round: payments (M,)} of a few rules, whose
+    index is -1; the `margins` (K,) of the `oracle` (K, M, W); the rounds before each
+    attempt or run, `starts`; at how many rounds there was to be a look, `looks` (0: at
+    all), and how many beliefs an arm leads to at most, `sizes` (K,); and of each
+    question the index of its rule, `questions`, where rounds have those of questions,
+    which were `handed` on in this order.
     """
     support: np.ndarray
     utility: np.ndarray
@@ -151,20 +149,18 @@ class Arithmetic:
 
     def log(self, x):
         "The logarithm of x; of a fraction, less by 2e-30 at most."
-        return self.each(x, np.log, 'ln', -1)
+        return self.each(x, Decimal.ln, -1) if self.exact else np.log(x)
 
     def root(self, x):
         "The square root of x; of a fraction, more by 2e-30 at most."
-        return self.each(x, np.sqrt, 'sqrt', 1)
+        return self.each(x, Decimal.sqrt, 1) if self.exact else np.sqrt(x)
 
-    def each(self, x, function, name, side):
+    def each(self, x, function, side):
         def fraction(x):
             with localcontext(prec=40):
-                y = getattr(Decimal(x.numerator)/Decimal(x.denominator), name)()
+                y = function(Decimal(x.numerator)/Decimal(x.denominator))
                 return Fraction(y) + Fraction(side, 10**30)
-        if self.exact:
-            return np.vectorize(fraction, otypes=[object])(x)[()]
-        return function(x)
+        return np.vectorize(fraction, otypes=[object])(x)[()]
 
 # %% ../nbs/sharp/39_verify.ipynb #e6ce4625
 # ties of an agent, of the bound; the same of f(0), if that is a millionth of the bound;
@@ -175,22 +171,38 @@ MOST, NEAR = 1e6, 1e-8
 LOST = 2.**-52
 THIN = .01          # directions in which beliefs extend less are not levelled
 
+# %% ../nbs/sharp/39_verify.ipynb #s90ken01
 class Public:
-    """What is public, in units of the bound. What is paid is linear in tables (M, W):
-    `pays` (M, M, W) are the weights of what each belief expects, `out` (N, M, W) those
-    of each outcome, for which the principal has utilities `u` (N,)."""
-    pays: np.ndarray
-    out: np.ndarray
-    u: np.ndarray
-    place: np.ndarray
-
+    """What is public, in units of the bound, and what an expert shows: reports, or pairs
+    of report and state. What is paid is linear in tables (M, W): `pays` (M, M, W) are
+    the weights of what each belief expects, `out` (N, M, W) those of each outcome, for
+    which the principal has utilities `u` (N,)."""
     def __init__(self, facts, at, told=None):
-        self.facts, self.at = facts, at
-        told = told or {}
+        self.facts, self.at, told = facts, at, told or {}
         self.tie, self.wider, self.most, self.near, self.lost = map(
             at.numbers, (TIE, WIDER, MOST, NEAR, LOST))
         self.support, self.bound = at.numbers(facts.support), at.numbers(facts.bound)
-        see(self, told.get('beliefs') == 'own', told.get('rounding'))
+        support, digits, U = facts.support, told.get('rounding'), at.numbers(facts.utility)
+        (M, W), every = support.shape, np.arange(len(support))
+        said = support if digits is None else np.round(support, digits)
+        heard = np.abs(support[None] - said[:, None]).max(2).argmin(1)
+        rows, self.pays = np.unique(heard), at.numbers(np.zeros((M, M, W)))
+        self.pays[every, heard] = self.support
+        self.prior, self.place = None, np.full((M, W + 1), -1)  # the last: no state
+        if told.get('beliefs') == 'own':
+            self.place[rows, :W] = np.arange(len(rows)*W).reshape(-1, W)
+            each = np.eye(M*W).reshape(M, W, M, W)
+            self.out = at.numbers(each[rows].reshape(-1, M, W))
+            # who decides at a tie does so by numbers as they are
+            best = (support @ facts.utility).argmax(1)
+            self.u = (U[:, best].T[rows]/self.bound).ravel()
+            return
+        need((heard == every).all(), 'beliefs are heard as others')
+        self.place[:], self.out, self.prior = every[:, None], self.pays, facts.prior
+        self.u = (self.support @ (U/self.bound)).max(1)
+        if self.prior is not None:
+            v = np.linalg.lstsq(support, self.u.astype(float), rcond=THIN)[0]
+            self.u = self.u - self.support @ at.numbers(v - self.prior @ v)
 
     def outcomes(self, S):
         "(…, N): what tables S (…, M, W) pay at outcomes."
@@ -203,6 +215,7 @@ class Public:
              'a state is missing, or a report that is never heard')
         return np.bincount(found, minlength=len(self.u))
 
+# %% ../nbs/sharp/39_verify.ipynb #v2seen01
 class Seen(Public):
     """The first `until` rounds: {rule: arm} that answered it, the arm `first` of the
     zero rule, and payments of the rules, `s` (R, M) and `paid` (R, N)."""
@@ -228,32 +241,6 @@ class Seen(Public):
         zero = [a for r, a in self.arms.items() if not S[r].any()]
         need(zero, 'the zero rule was not announced')
         self.first = zero[0]
-
-# %% ../nbs/sharp/39_verify.ipynb #s90ken01
-def see(f, own, digits):
-    "What there is to be seen of an expert: a report, or a pair of report and state."
-    (M, W), support = f.support.shape, f.facts.support
-    at = f.at
-    every = np.arange(M)
-    said = support if digits is None else np.round(support, digits)
-    heard = np.abs(support[None] - said[:, None]).max(2).argmin(1)
-    rows, f.pays = np.unique(heard), at.numbers(np.zeros((M, M, W)))
-    f.pays[every, heard] = f.support
-    U, f.prior = at.numbers(f.facts.utility)/f.bound, None
-    f.place = np.full((M, W + 1), -1)           # of outcomes; the last: no state
-    if own:
-        f.place[rows, :W] = np.arange(len(rows)*W).reshape(-1, W)
-        f.out = at.numbers(np.eye(M*W).reshape(M, W, M, W)[rows].reshape(-1, M, W))
-        # who decides at a tie does so by numbers as they are
-        f.u = U[:, (support @ f.facts.utility).argmax(1)].T[rows].ravel()
-        return
-    need((heard == every).all(), 'beliefs are heard as others')
-    f.place[:], f.out = every[:, None], f.pays
-    f.prior = f.facts.prior
-    f.u = (f.support @ U).max(1)
-    if f.prior is not None:
-        v = np.linalg.lstsq(support, f.u.astype(float), rcond=THIN)[0]
-        f.u = f.u - f.support @ at.numbers(v - f.prior @ v)
 
 def counts(f, arm, start=0):
     "(N,): how often each outcome came of an arm after `start` rounds."
@@ -296,8 +283,7 @@ def together(f, l, j, hint):
     size, largest = 0, {1: 0, -1: 0}
     for t, y in hint['answers']:
         (side, s), y = answered(f, l, j, t), f.at.some(y)
-        left, total = left + y*s, total + side*y
-        size = size + y
+        left, total, size = left + y*s, total + side*y, size + y
         largest[side] = max(largest[side], y)
     return apart(f, l, j, left, hint.get('flat')), total, size, largest
 
@@ -314,22 +300,22 @@ def is_tied(f, j, hint):
 
 def cut(f, j, hint):
     "g (M,) and h: whatever arm j answers has ⟨g, s⟩ ≥ h."
-    l, M = hint['over'], len(f.support)
+    l, terms = hint['over'], hint['terms']
     need(l != j and (l == f.first or is_cheaper(f, l, j, hint['order'])),
          f'arm {l} is not proved to cost less than arm {j}')
     g, h = 0*f.s[0], 1 - f.wider
-    left, size = f.at.numbers(np.eye(M)), 1
-    for t, P, lies in hint['terms']:
-        P = f.at.numbers(P, (M, ))
+    left, size = f.at.numbers(np.eye(len(g))), 1
+    for t, P, lies in terms:
+        P = f.at.numbers(P, g.shape)
         side, s = answered(f, l, j, t) if isinstance(t, int) else (
-            0, f.at.numbers(t, (M, )))
+            0, f.at.numbers(t, g.shape))
         eta, C = short(f, np.tensordot(P, f.pays, 1), lies), f.most*apart(f, l, j, s)
         worth = side + f.wider if side else C
         g, left = g + worth*P, left - np.multiply.outer(s, P)
         h = h - (abs(worth) + C)*eta
         size = size + (abs(worth) + 2*f.most*np.abs(s).max())*np.abs(P).sum()
     left = f.most*apart(f, l, j, left, hint.get('flat'))
-    return g + left, h - f.lost*(1 + len(hint['terms']))*size
+    return g + left, h - f.lost*(1 + len(terms))*size
 
 # %% ../nbs/sharp/39_verify.ipynb #6d5c65ea
 def v_tables(x):

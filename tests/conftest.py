@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -62,6 +62,11 @@ settings.load_profile('quick')
 def examples(n):
     "`max_examples` of a property: `.3*n`, and `RELEASE` times `n` with --release."
     return max(n*settings().max_examples//200, 1)
+
+def seeded(n, *more):
+    "A property of a drawn seed, and of what `more` strategies draw, as often as `examples` has it."
+    return lambda test: settings(max_examples=examples(n))(
+        given(st.integers(0, 10**6), *more)(test))
 
 def amount(quick, release):
     """`quick`, or with --release `release`: how many worlds, seeds or programs are tried of those

@@ -240,99 +240,61 @@ class Judge:
 
 # --- Faults that are planted --------------------------------------------------------------
 
-def quarter(patches, checked):
-    "A quarter of the evidence is asked for."
-    asked = bets.asked_of
-    patches.append(patch.object(bets, 'asked_of', lambda c, j: .25*asked(c, j)))
+def early(candidate, known, *what):
+    c = candidate(known, *what)
+    return replace(c, counts=0*c.counts)
 
-def share(patches, checked):
-    "Each candidate has all of δ, and as much again."
-    patches.append(patch.object(bets, 'share', lambda n: 2.))
-    if not checked:
-        for place in checker, hints:
-            patches.append(patch.object(place, 'share', lambda n: 2.))
+def full_share(candidate, known, *what):
+    return replace(candidate(known, *what), delta=known.delta)
 
-def registration(patches, checked):
-    "Samples from before a registration count for its candidate."
-    register, candidate = bets.register_fact, checker.candidate
-    def early(known, fact):
-        register(known, fact)
-        known.candidates[-1].counts[:] = 0
-    def begins(f, claim, n):
-        return 0, candidate(f, claim, n)[1]
-    patches.append(patch.object(bets, 'register_fact', early))
-    if not checked:
-        patches.append(patch.object(checker, 'candidate', begins))
+def scaled(*by):
+    "A change: each of the values that are returned is multiplied."
+    return lambda old, *given: tuple(x*y for x, y in zip(by, old(*given)))
 
-def reuse(patches, checked):
-    "Every sample counts four times."
-    wealth, counts = bets.wealth, checker.counts
-    patches.append(patch.object(bets, 'wealth', lambda *a: 4*wealth(*a)))
-    if not checked:
-        patches.append(patch.object(checker, 'counts', lambda *a: 4*counts(*a)))
+def missing(part):
+    "A change of what is missing against arm j of candidate c; None is left out."
+    return lambda old, known, c, eps: {
+        j: x for j, m in old(known, c, eps).items() if (x := part(c, j, m)) is not None}
 
-def bound(patches, checked):
-    "Half-spaces say a fifth more than they prove."
-    proved, cut = walls.proved_least, checker.cut
-    def tight(*given):
-        low = proved(*given)
-        return low + .2*abs(low)
-    def larger(f, j, hint):
-        g, h = cut(f, j, hint)
-        return g, 1.25*h
-    patches.append(patch.object(walls, 'proved_least', tight))
-    if not checked:
-        patches.append(patch.object(checker, 'cut', larger))
-
-def dual(patches, checked):
-    "Functionals are two fifths too small: multipliers that aren't dual."
-    weigh, triple, cut = walls.weigh, walls.Cut.triple, checker.cut
-    patches.append(patch.object(walls, 'weigh', lambda ups, p: (
-        weigh(ups, p)[0], .6*weigh(ups, p)[1])))
-    patches.append(patch.object(walls.Cut, 'triple', property(lambda c: (
-        .6*triple.fget(c)[0], *triple.fget(c)[1:]))))
-    def smaller(f, j, hint):
-        g, h = cut(f, j, hint)
-        return .6*g, h
-    if not checked:
-        patches.append(patch.object(checker, 'cut', smaller))
-
-PLANTS = dict(quarter=quarter, share=share, registration=registration, reuse=reuse,
-              bound=bound, dual=dual)
-
-def changed(place, name, change):
-    "A fault of the learner alone: `change` of what was there, and of what it is given."
-    def plant(patches, checked):
-        patches.append(patch.object(place, name, partial(change, getattr(place, name))))
-    return plant
-
-def full_share(register, known, fact):
-    register(known, fact)
-    known.candidates[-1].delta = known.delta
-
-MORE = dict(        # and by what each is seen
-    half=('evidence', changed(bets, 'missing', lambda old, known, c, eps: {
-        j: m + .5*np.log(c.delta) for j, m in old(known, c, eps).items()})),
-    own_left_out=('evidence', changed(bets, 'missing', lambda old, known, c, eps: {
-        j: m for j, m in old(known, c, eps).items() if j != c.arm})),
-    own_at_one=('evidence', changed(bets, 'missing', lambda old, known, c, eps: {
-        j: m + np.log(c.delta)*(j == c.arm) for j, m in old(known, c, eps).items()})),
-    unseen_beliefs=('evidence', changed(bets, 'pair_wealth', lambda old, n, rules, u, *more: old(
-        n, rules, np.where(n > 0, u, u.min()), *more))),
-    best_gambler=('evidence', changed(evidence, 'mixed_wealth', lambda old, logs: logs.max(-1))),
-    one_share_for_both=('shares', changed(bets, 'asked_of', lambda old, c, j: -np.log(c.delta))),
-    all_of_delta=('shares', changed(bets, 'register_fact', full_share)))
-PLANTS |= {name: plant for name, (_, plant) in MORE.items()}
+PLANTS = dict(      # by what it is seen, changes of the learner, and the same of the checker
+    # a quarter of the evidence is asked for
+    quarter=('shares', [(bets, 'asked_of', lambda old, c, j: .25*old(c, j))], []),
+    # each candidate has all of δ, and as much again
+    share=('shares', [(bets, 'share', lambda old, n: 2.)],
+           [(place, 'share', lambda old, n: 2.) for place in (checker, hints)]),
+    # samples from before a registration count for its candidate
+    registration=('samples', [(bets, 'as_candidate', early)],
+                  [(checker, 'candidate', lambda old, *given: (0, old(*given)[1]))]),
+    # every sample counts four times
+    reuse=('evidence', [(bets, name, scaled(4, 1)) for name in ('own_wealth', 'pair_wealth')],
+           [(checker, 'counts', lambda old, *given: 4*old(*given))]),
+    # half-spaces say a fifth more than they prove
+    bound=('bound|cut|region', [(walls, 'proved_least', lambda old, *given: (
+        (low := old(*given)) + .2*abs(low)))], [(checker, 'cut', scaled(1, 1.25))]),
+    # functionals are two fifths too small: multipliers that aren't dual
+    dual=('cut|region', [(walls, 'weigh', scaled(1, .6)), (walls.Cut, 'row', scaled(.6, 1))],
+          [(checker, 'cut', scaled(.6, 1))]),
+    half=('evidence', [(bets, 'missing', missing(lambda c, j, m: m + .5*np.log(c.delta)))], []),
+    own_left_out=('evidence', [(bets, 'missing', missing(
+        lambda c, j, m: None if j == c.arm else m))], []),
+    own_at_one=('evidence', [(bets, 'missing', missing(
+        lambda c, j, m: m + np.log(c.delta)*(j == c.arm)))], []),
+    unseen_beliefs=('evidence', [(bets, 'pair_wealth', lambda old, n, rules, u, *more: old(
+        n, rules, np.where(n > 0, u, u.min()), *more))], []),
+    best_gambler=('evidence', [(evidence, 'mixed_wealth', lambda old, logs: logs.max(-1))], []),
+    one_share_for_both=('shares', [(bets, 'asked_of', lambda old, c, j: -np.log(c.delta))], []),
+    all_of_delta=('shares', [(bets, 'as_candidate', full_share)], []))
 
 @contextmanager
 def planted(name, checked=True):
     "With a fault of `PLANTS` in the learner; in the checker as well, unless that is `checked`."
-    patches = []
-    if name:
-        PLANTS[name](patches, checked)
+    _, learner, checker = PLANTS.get(name, (None, [], []))
     with ExitStack() as stack:
-        for one in patches:
-            stack.enter_context(one)
+        for place, attribute, change in learner + ([] if checked else checker):
+            old = vars(place)[attribute]
+            new = (property(partial(change, old.fget)) if isinstance(old, property)
+                   else partial(change, old))
+            stack.enter_context(patch.object(place, attribute, new))
         yield
 
 # --- The look inside ------------------------------------------------------------------------
@@ -348,20 +310,34 @@ def log_wealth(counts, z, mean):
     won = counts @ np.log1p(np.multiply.outer(z/mean - 1, BETS))
     return np.logaddexp.reduce(won + np.log(np.array(STAKES)/np.sum(STAKES)))
 
-class Through:
-    "A learner under way; what isn't its own is that of the learner within."
+class Kept:
+    """A learner under way, whose rules, responses and end are kept, and which is looked at after
+    every answer; what isn't its own is that of the learner within."""
     def __init__(self, learner):
-        self.learner = learner
+        self.learner, self.rules, self.responses, self.found = learner, [], [], None
     def __getattr__(self, name):
         return getattr(self.learner, name)
     def __iter__(self):
         return self
     def __next__(self):
         return self.send(None)
+    def send(self, response):
+        self.responses += [] if response is None else [response]
+        try:
+            self.rules.append(self.learner.send(response))
+        except StopIteration as end:
+            self.found = end.value
+            raise
+        finally:
+            self.look()
+        return self.rules[-1]
     def stop(self):
-        return self.learner.stop()
+        self.found = self.learner.stop()
+        return self.found
+    def look(self):
+        pass
 
-class Looking(Through):
+class Looking(Kept):
     """A sharp learner whose beliefs are compared with the truth after every answer: bounds and
     order of each pair of arms, what each arm must be paid, each cut; and every so many rounds
     (`often`, and more of them later) and in the end, whether a rule passes for one that loses less
@@ -376,27 +352,17 @@ class Looking(Through):
         self.asks, self.looked, self.earned, self.shadows = asks, Counter(), {}, []
         self.next = 1                       # round in which claims are looked at again
 
-    def send(self, response):
-        self.ended = True
-        try:
-            rule = self.learner.send(response)
-            self.ended = False
-            return rule
-        finally:
-            self.look()
-
     def look(self):
         known = self.learner._run.known
         if known is None or known.first is None:
             return
         self.ties(known)
-        if known.cone is not None:
-            for pair, wall in known.walls.items():
-                self.wall(known, wall, *pair)
-            for j, region in known.regions.items():
-                self.region(known, j, region)
+        for pair, wall in known.walls.items():
+            self.wall(known, wall, *pair)
+        for j, region in known.regions.items():
+            self.region(known, j, region)
         self.shadow(known)
-        if known.rounds >= self.next or self.ended:
+        if known.rounds >= self.next or self.found:
             self.next = known.rounds + max(self.often, known.rounds//4)
             self.claims(known)
 
@@ -423,7 +389,7 @@ class Looking(Through):
         "What the arm answers at the edge of its rules is paid as the region says."
         values = self.judge.answered.get(j)
         c = self.judge.c
-        if values is None or not hasattr(region, 'rules') or j in known.tied or (
+        if values is None or j in known.tied or (
                 c[j] - c[known.first] <= 1e-6*self.judge.bound):
             return
         o = known.outcomes
@@ -434,9 +400,9 @@ class Looking(Through):
                 assert (region.rules @ p).min() <= p @ paid + 1e-3*self.judge.bound, 'a region'
         else:
             for cut in region.cuts:
-                g, h, error = cut.triple
+                g, h = cut.row
                 self.looked['cuts'] += 1
-                assert g @ o.behind(paid) >= h - error - 1e-3, 'a cut'
+                assert g @ o.behind(paid) >= h - 1e-3, 'a cut'
 
     def claims(self, known):
         """What is believed of candidates, and would be if somebody else had registered each rule
@@ -490,9 +456,7 @@ class Looking(Through):
                 won = log_wealth(mine, x - x.min(), P[c.arm] @ x - x.min()) + log_wealth(
                     every[j], u.max() - x_j, u.max() - P[c.arm] @ x - lost)
             if np.isfinite(won):
-                R = bets.region_of(known, j)
-                few, R.known = R.known, R.rules if known.by_bets else R.known
-                missing, R.known = bets.missing(known, c, lost), few
+                missing = bets.missing(known, c, lost)
                 # of a region of cuts only some rules are known; what is negative is of no use
                 part = 1. if c.is_zero else OWN if j == c.arm else 1 - OWN
                 seems = -np.log(max(part*c.delta, 5e-324)) - missing.get(j, -np.inf)
@@ -503,13 +467,13 @@ class Looking(Through):
         "Register what was answered last, as somebody else."
         if known.first is None or not known.data.rounds or len(self.shadows) >= SHADOWS:
             return
-        a = known.answers.get(known.data.asked[-1])
+        a = known.answer_to(known.rule(known.data.asked[-1]))
         is_new = a is not None and a.round == known.rounds and a.arm != known.first
         if not is_new or not self.lost(known, a.rule):
             return
         kept, known.candidates = known.candidates, [known.candidates[0], *self.shadows]
-        bets.register_fact(known, (known.rounds, known.record.index(a.rule), a.arm))
-        self.shadows, known.candidates = known.candidates[1:], kept
+        self.shadows.append(bets.as_candidate(known, a.rule, a.arm))
+        known.candidates = kept
 
     def lost(self, known, rule):
         "What a rule loses against arms that were seen, or 0 if that is next to nothing."

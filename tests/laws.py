@@ -20,8 +20,8 @@ from types import SimpleNamespace
 import numpy as np
 from scipy.stats import binom
 from conftest import amount
-from inside import Through
-from oia_nb.all import (Lapsing, OIAError, Refused, Response, Told, action_informed_oracle,
+from inside import Kept
+from oia_nb.all import (InvalidInput, Lapsing, OIAError, Response, Told, action_informed_oracle,
                         agent_profit, brier, chen, generator, identify, is_proper, load_world,
                         make_world, menu_rule, mix, oiafb, oiafc, open_support, optimal_rule,
                         patient, random_world, sharp, shortlist, simple_regret, simulate, spherical,
@@ -35,13 +35,13 @@ from oia_nb.experts.told import Check
 from oia_nb.game.information import best_reply
 from oia_nb.game.stackelberg import arm_profit, region_margin
 from oia_nb.paper import complexity
-from oia_nb.paper.baselines import DECISIONS, etc
+from oia_nb.paper.baselines import DECISIONS, etc, etc_rounds, etc_samples
 from oia_nb.paper.binary_search import binary_search, search_depth
-from oia_nb.paper.estimation import (NORMAL, Transcript, cost_estimates, cost_upper, radius_fb,
-                                     radius_fc, shortest_paths)
+from oia_nb.paper.estimation import (NORMAL, Transcript, cost_estimates, cost_upper, event_holds,
+                                     radius_fb, radius_fc, shortest_paths)
 from oia_nb.paper.oiafc import MIXINGS, certify, should_stop
-from oia_nb.paper.ucb_lp import OptimisticPrograms
-from oia_nb.run.learner import Certificate, Halt, within
+from oia_nb.paper.estimation import OptimisticPrograms
+from oia_nb.run.learner import Certificate, Halt, announce, within
 from oia_nb.run.session import as_report
 from oia_nb.sharp.evidence import BETS, betting_threshold, mean_lower
 
@@ -211,41 +211,47 @@ def law_event():
         assert K*ever_outside(p, radius_fb(n, n, a=a)) <= delta
 
 def law_costs():
-    """With q itself for q̂, the interval of every pair contains the cost difference, estimates are
-    antisymmetric, radii symmetric and no longer than the edge."""
-    for i, world in enumerate(worlds(amount(4, 8))):
+    """At the smallest radii that make the event true, and with q itself for q̂, the interval of
+    every pair contains the cost difference, also with half the room; estimates are antisymmetric,
+    radii symmetric and no longer than the edge, which two arms have to the end. An empty interval
+    is seen, and no other."""
+    for i, (world, exact) in enumerate(product(worlds(amount(4, 40)), (False, True))):
+        z, q, C = world.setting, world.belief_distributions, world.costs[:, None] - world.costs
         data = informed_transcript(world, action_informed_oracle(world), 5, generator(59, i))
-        data.counts = world.belief_distributions*data.N[:, None]
-        C, zero = world.costs[:, None] - world.costs, np.zeros(world.setting.K)
-        U = cost_upper(data, zero)
-        assert (U >= C - 1e-8).all() and (-U.T <= C + 1e-8).all()
-        C_hat, I_c, violated = cost_estimates(U, world.setting.bound)
+        data.counts = q*data.N[:, None] if exact else data.counts
+        I = np.abs(data.q_hat - q).sum(1)
+        U, room = cost_upper(data, I), z.bound*(I[:, None] + I)
+        np.fill_diagonal(room, 0.)
+        assert event_holds(world, data.q_hat, I) and (U - room/2 >= C - 1e-8).all()
+        np.testing.assert_allclose(U - room, cost_upper(data, 0*I), atol=1e-12)
+        C_hat, I_c, violated = cost_estimates(U, z.bound)
         assert not violated and (np.abs(C_hat - C) <= I_c + 1e-8).all()
         assert (I_c <= np.abs(U + U.T)/2 + 1e-12).all()
         np.testing.assert_allclose(C_hat, -C_hat.T, atol=1e-12)
         np.testing.assert_allclose(I_c, I_c.T, atol=1e-12)
-        assert I_c.max() < .2*world.setting.bound
+        assert z.K > 2 or np.allclose(C_hat + I_c, U)
+        assert not exact or I_c.max() < .2*z.bound
+        U[0, 1] = -U[1, 0] - .01*z.bound
+        assert cost_estimates(U, z.bound)[2]
 
 def law_paths():
-    """On graphs whose costs are known: the estimate is the sum of the edges' own along a path, so
-    that exact edges give exact differences."""
-    rng = generator(64)
-    for K in (3, 4, 6):
-        costs, phi = rng.random(K), rng.random((K, K))**3
-        phi = phi + phi.T
-        np.fill_diagonal(phi, 0.)
-        C_hat, I_c = shortest_paths(costs[:, None] - costs, phi)
-        np.testing.assert_allclose(C_hat, costs[:, None] - costs, atol=1e-12)
-        # a chain of exact edges; what the others say is wrong
-        exact = rng.permutation(K)
-        phi, right = np.ones((K, K)), costs[:, None] - costs
-        theta = right + np.triu(phi, 1) - np.tril(phi, -1)
-        for a, b in [*zip(exact, exact[1:]), *zip(exact[1:], exact)]:
-            theta[a, b], phi[a, b] = right[a, b], 0.
-        np.fill_diagonal(phi, 0.)
-        C_hat, I_c = shortest_paths(theta, phi)
-        np.testing.assert_allclose(C_hat, costs[:, None] - costs, atol=1e-12)
-        assert I_c.max() == 0
+    """On random graphs, also in parts: shortest paths are those of another library, and estimates
+    the sums along them."""
+    import networkx as nx
+    for i in range(amount(40, 400)):
+        rng = generator(64, i)
+        K = int(rng.integers(2, 10))
+        theta, phi = np.triu(rng.normal(size=(2, K, K)), 1)
+        phi[rng.random((K, K)) < rng.uniform(0, .7)] = np.inf
+        theta, phi = theta - theta.T, np.triu(np.abs(phi), 1) + np.triu(np.abs(phi), 1).T
+        C, length = shortest_paths(np.where(np.isfinite(phi), theta, 0.), phi)
+        assert np.array_equal(C, -C.T) and np.array_equal(length, length.T)     # to the last bit
+        found = dict(nx.all_pairs_dijkstra(nx.from_numpy_array(np.where(np.isfinite(phi), phi, 0))))
+        for a, b in product(range(K), repeat=2):
+            lengths, paths = found[a]
+            assert np.isclose(length[a, b], lengths.get(b, np.inf), rtol=1e-12, atol=0)
+            along = sum(theta[edge] for edge in zip(paths.get(b, ()), paths.get(b, ())[1:]))
+            assert b not in paths or np.isclose(C[a, b], along, atol=1e-12)
 
 def law_pruning():
     "The points that a transcript keeps give the same bounds as all points."
@@ -301,26 +307,37 @@ def law_optimism():
 
 def law_search():
     """A search ends with k1 at λ_max, another arm at λ_min, and a bracket just below the threshold,
-    after the rounds that its depth says."""
-    tried = 0
-    for i, world in enumerate(worlds(amount(8, 16))):
+    after the rounds that its depth says, of powers of two as well. Then its pair is known as well
+    as radii and bracket say: I_c(k0, k1) ≤ B_S (λ_max - λ_min + I_0 + I_1)."""
+    tried = moved = 0
+    for i, world in enumerate(worlds(amount(8, 40))):
         oracle, rng = action_informed_oracle(world), generator(62, i)
-        for k1 in range(world.setting.K):
+        z, place = world.setting, lambda lam: ('line', lam)
+        for k1 in range(z.K):
             S1 = oracle.rules[k1]
-            S0 = mix(oracle.rules[(k1+1) % world.setting.K], S1, .1)
+            S0 = mix(oracle.rules[(k1+1) % z.K], S1, .1)
             k = world.best_response(S0)
             if k == k1:
                 continue
             tried += 1
-            threshold, data = float(rng.uniform(.003, .6)), Transcript(world.setting)
-            search = simulate(binary_search(data, S0, S1, k_S0=k, k1=k1, threshold=threshold),
-                              world, rng)
+            threshold = .5**tried if tried % 3 == 0 else float(rng.uniform(.003, .6))
+            data = Transcript(z)
+            for end, rule in enumerate((S0, S1)):
+                simulate(announce(data, rule, *place(end)), world, rng)
+            search = simulate(binary_search(data, S0, S1, k_S0=k, k1=k1, threshold=threshold,
+                                            place=place), world, rng)
             answer = lambda lam: world.best_response(mix(S0, S1, lam))
             assert answer(search.lam_max) == k1 and answer(search.lam_min) == search.k0 != k1
+            moved += search.k0 != k
             width = search.lam_max - search.lam_min
             assert width < threshold <= 2*width
-            assert search.rounds == search_depth(threshold) == data.rounds
-    assert tried > amount(7, 15)
+            assert search.rounds == search_depth(threshold) == data.rounds - 2
+            for a in 1., 10.:
+                I = radius_fb(data.N, data.rounds, a=a)
+                U, pair = cost_upper(data, I), [search.k0, k1]
+                known = cost_estimates(U, z.bound)[1][*pair]
+                assert (U + U.T)[*pair] < 0 or known <= z.bound*(width + I[pair].sum()) + 1e-9
+    assert tried > amount(7, 40) and moved
 
 def law_mixture():
     "mix(S0, S1, 0) is S0 and mix(S0, S1, 1) is S1, linear in between."
@@ -358,7 +375,10 @@ def law_run():
         ends = [p.t - 1 for p in plans[1:]] + [r.rounds]
         L = np.ones(z.K)
         for n, plan in enumerate(plans):
-            np.testing.assert_array_equal(plan.N, np.bincount(arms[:plan.t - 1], minlength=z.K))
+            counts = np.zeros_like(plan.q_hat)
+            np.add.at(counts, (arms[:plan.t - 1], r.trace.beliefs[:plan.t - 1]), 1)
+            np.testing.assert_array_equal(plan.N, counts.sum(1))
+            np.testing.assert_allclose(plan.q_hat*plan.N[:, None], counts, atol=1e-9)
             assert plan.target == targets[plan.t - 1]
             assert plan.profits[plan.target] >= plan.profits.max() - TIE_TOL*z.bound
             np.testing.assert_allclose(plan.alpha, min(1, np.sqrt(z.M/L[plan.target])))
@@ -496,14 +516,22 @@ def law_chen(learner=chen):
         assert max(shares) > .5
 
 def law_etc(learner=etc):
-    "Explore-then-commit where chance does its worst: certificates hold, and half of one wouldn't."
+    """Explore-then-commit where chance does its worst: certificates hold, and half of one wouldn't;
+    with a number of samples that is fitted to it, the target is reached."""
     for world in deceptive():
         z, shares = world.setting, []
+        def play(n, **options):
+            off = np.sqrt(2*n*(np.log(z.K/.01) + z.M*np.log(2)))
+            r = deceived(learner, world, lambda N, t: off, delta=.01, **options)
+            shares.extend(shares_of_certificate(world, [r]))
+            return r
         for n in (10, 20, 40, 80):
-            off = n*np.sqrt(2*(np.log(z.K/.01) + z.M*np.log(2))/n)
-            r = deceived(learner, world, lambda N, t: off, eps=1., delta=.01, samples=n)
-            shares += shares_of_certificate(world, [r])
+            play(n, eps=1., samples=n)
         assert max(shares) > .5
+        eps, margin = .95*worst_rule(world)[2], action_informed_oracle(world).margin
+        fitted = etc_samples(z, margin, eps, .01)
+        r = play(fitted, eps=eps)
+        assert (r.status, r.rounds) == ('certified', etc_rounds(z, fitted, .01))
 
 # --- Bounds ---------------------------------------------------------------------------
 
@@ -667,24 +695,6 @@ def law_searches(c=complexity):
 
 # --- What a certificate says, beyond the paper: each number again, from the finished run ----
 
-class Kept(Through):
-    "A learner under way, whose rounds and end are kept."
-    def __init__(self, learner):
-        super().__init__(learner)
-        self.rules, self.responses, self.found = [], [], None
-    def send(self, response):
-        if response is not None:
-            self.responses.append(response)
-        try:
-            self.rules.append(self.learner.send(response))
-        except StopIteration as end:
-            self.found = end.value
-            raise
-        return self.rules[-1]
-    def stop(self):
-        self.found = self.learner.stop()
-        return self.found
-
 def keeping(make, kept):
     "`make`, which also files each learner that it makes under `kept`."
     def made(*args, **options):
@@ -713,7 +723,7 @@ def law_price_of_a_lead():
         return sharp(z, oracle, eps=eps, delta=delta, max_rounds=rounds, told=told)
     make = keeping(maker, inner)
     run = Kept(leading(make, z, oracle, eps=.1, delta=delta, margin=.02, max_rounds=10**5))
-    found = simulate(run, world, 4)
+    found = simulate(run, world, 5)
     within = inner[-1].found
     n = found.attempts
     share = share_needed(z, oracle, found.arm, .02)
@@ -961,7 +971,7 @@ def law_snap():
             continue
         try:
             place, _, far = as_report(z, said.tolist())
-        except Refused:
+        except InvalidInput:
             assert gaps.min() > .01
         else:
             assert place == gaps.argmin() and close(far, gaps.min()) and far <= .0100001

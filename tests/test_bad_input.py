@@ -38,9 +38,7 @@ from oia_nb.paper.baselines import etc
 from oia_nb.paper.binary_search import search_depth
 from oia_nb.paper.estimation import Transcript
 from oia_nb.run.learner import Finding, ask_oracle, check_response, finish, learner
-from oia_nb.run.runs import fit_exponent, share_interval
 from oia_nb.run.session import as_report
-from oia_nb.sharp.limits import lower_bound, rules_needed
 from oia_nb.sharp.record import Record
 from oia_nb.worlds.files import world_from_dict, world_to_dict
 from oia_nb.worlds.generators import bits_world, blackwell_world, simple_world
@@ -342,8 +340,6 @@ FIXED = {       # a call, and for each of its keywords (what is named, after a d
     'forecast_rounds': (good(forecast_rounds, subject=Z, eps=1., delta=.1, margin=.05), dict(
         eps=[0., 9.], delta=[0.], margin=[0., 5., None], subject=[3],
         gaps=[[0., -1.], [1., 1.], [0.]])),
-    **{f.__name__: (good(f, COIN, eps=.04, delta=.1), dict(eps=[0., np.nan], delta=[0., 1.5]))
-       for f in (lower_bound, rules_needed)},
     'search_oracle': (good(search_oracle, Z), dict(
         tries=[1, 1.5], delta=[0, 2], want=[0, None])),
     'search_depth': (search_depth, dict(threshold=[0., -1., np.nan])),
@@ -373,9 +369,10 @@ FIXED = {       # a call, and for each of its keywords (what is named, after a d
     **{name: (f, dict(path=NO_PATHS)) for name, f in dict(
         open=Session.open, read=lambda path: Session.open(path, write=False),
         create=lambda path: Session.create(path, CLINIC, **TARGET)).items()},
-    'Session.create': (good(Session.create, 'nowhere/s', CLINIC, **TARGET), dict(unit=[2.], history=[
-        [('nobody', 0, 0)], [(brier([[0., 1.], [1., 0.]]), 0, Z.support[0].tolist())], 5, None,
-        [1], 'yes'])),
+    'Session.create': (good(Session.create, 'nowhere/s', CLINIC, **TARGET), dict(
+        unit=[2.], history=[
+            [('nobody', 0, 0)], [(brier([[0., 1.], [1., 0.]]), 0, Z.support[0].tolist())], 5, None,
+            [1], 'yes'])),
     'a unit': (good(Session.create, 'nowhere/s', CLINIC, unit=.01, **TARGET), {
         'method|unit': ['oiafc']}),
     'load_world': (lambda world: load_world(world), dict(world=[
@@ -387,9 +384,6 @@ FIXED = {       # a call, and for each of its keywords (what is named, after a d
         [brier(Z.support[:2]), *ORACLE.rules[1:]]])),
     'plot_rule': (good(plot_rule, rule=BEST), dict(rule=[CLINIC], setting=['clinic'])),
     'plot_profits': (good(plot_profits, FOUND, setting=COIN.setting), dict(setting=[Z])),
-    'fit_exponent': (good(fit_exponent, x=[1, 2], y=[1, 2]), dict(
-        x=[[1, 1], [-1, 1]], y=[[1, 2, 3], [0, 2]], level=[95])),
-    'share_interval': (good(share_interval, k=0, n=2), dict(k=[3], n=[0], level=[2])),
 }
 CALLS = [(name, key) for name, (_, kinds) in FIXED.items() for key in kinds]
 

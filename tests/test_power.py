@@ -15,9 +15,6 @@ LIMITS = {'binom', 'most_failures'}
 # what registers them
 REGISTERING = {'statistical', 'names_the_worst'}
 
-# Tests that name the binomial distribution and leave nothing to chance: it is what they test.
-EXACT = {'test_plots.py::test_interval_covers'}
-
 def limits_in(source):
     "{name: whether registered} of the test functions of a file that name one of `LIMITS`."
     found = {}
@@ -43,7 +40,7 @@ def registered():
 def test_every_statistical_test_is_registered():
     missing = {f'{path.name}::{name}' for path in files()
                for name, known in limits_in(path.read_text(encoding='utf-8')).items() if not known}
-    assert missing == EXACT
+    assert not missing
 
 def test_every_statistical_test_has_power():
     "The table: test, false alarm, planted fault, power against it."
@@ -51,7 +48,7 @@ def test_every_statistical_test_has_power():
             for name, entry in registered().items()]
     for name, alarm, planted, power in rows:
         print(f'{name:60} {alarm:7.0e} {power:.6f}  {planted}')
-    assert len(rows) >= 15
+    assert len(rows) >= 7
     assert all(alarm <= 1e-4 and power >= LEAST_POWER for _, alarm, _, power in rows)
 
 @pytest.mark.parametrize('source, expected', [

@@ -24,7 +24,7 @@ COLUMNS = 88                    # of a line of code in a notebook
 
 HREF = re.compile(r'<(?:a|link)\b[^>]*?\shref="([^"]*)"')
 SOURCE = re.compile(r'<(?:img|script)\b[^>]*?\ssrc="([^"]*)"')
-IDENTITY = re.compile(r'\s(?:id|name)=(?:"([^"]+)"|([^\s>"]+))')
+IDENTITY = re.compile(r' (?:id|name)=(?:"([^"]+)"|([^\s>"]+))')
 FIGURE = re.compile(r'<img\b[^>]*>')
 WORDS = re.compile(r'\salt="([^"]*)"')
 NO_WORDS = re.compile(r'\s*|A figure|.*\.(svg|png)')
@@ -38,20 +38,19 @@ def pages(docs):
 
 def dead_links(docs, texts):
     "A link within the site leads to a file that is there, and to a place in it."
+    files = {p.relative_to(docs).as_posix() for p in docs.rglob('*') if p.is_file()}
     anchors = {page: {unquote(a or b) for a, b in IDENTITY.findall(text)}
                for page, text in texts.items()}
     for page, text in texts.items():
-        for target in sorted(set(HREF.findall(text)) | set(SOURCE.findall(text))):
+        for target in sorted({*HREF.findall(text), *SOURCE.findall(text)} - {'', '#'}):
             url = urlsplit(target.replace('&amp;', '&'))
-            if url.scheme or url.netloc or target in ('', '#'):
+            if url.scheme or url.netloc:
                 continue
-            path = (docs/page).parent/unquote(url.path) if url.path else docs/page
-            if not path.is_file():
+            path, place = unquote(url.path), unquote(url.fragment)
+            there = posixpath.normpath(posixpath.join(page, '..', path)) if path else page
+            if there not in files and not (docs/there).is_file():
                 yield f'{page}: no file for the link {target}'
-                continue
-            there = path.resolve().relative_to(docs.resolve()).as_posix()
-            place = unquote(url.fragment)
-            if place and there in anchors and place not in anchors[there]:
+            elif place and place not in anchors.get(there, {place}):
                 yield f'{page}: no place for the link {target}'
 
 def figures_without_words(docs, texts):
@@ -108,21 +107,24 @@ class Article(HTMLParser):
 
     def __init__(self, page):
         super().__init__()
-        self.prose, self.shown, self.open = [], [], []
-        self.feed(page)
+        self.prose, self.shown = [], []
+        self.open = [('', frozenset())]     # tags, and what stands in them and around them
+        self.feed(re.sub(r'(?s)<(math|script|style)\b.*?</\1>', '',
+                         page[page.find('<article'):page.rfind('</article>')]))
 
     def handle_starttag(self, tag, attributes):
         if tag not in VOID:
-            words = {*(dict(attributes).get('class') or '').split()}
-            self.open.append((tag, kind_of(tag, words)))
+            around = self.open[-1][1]
+            if 'skipped' not in around:
+                around |= {kind_of(tag, {*(dict(attributes).get('class') or '').split()})}
+            self.open.append((tag, around))
 
     def handle_endtag(self, tag):
-        while any(tag == opened for opened, _ in self.open):
-            if self.open.pop()[0] == tag:
-                break
+        at = next((i for i in reversed(range(len(self.open))) if self.open[i][0] == tag), None)
+        del self.open[len(self.open) if at is None else at:]
 
     def handle_data(self, data):
-        kinds = {kind for _, kind in self.open}
+        kinds = self.open[-1][1]
         if 'article' in kinds and 'skipped' not in kinds:
             by_cell = 'shown' in kinds and 'caption' not in kinds
             (self.shown if by_cell else self.prose).append(data)

@@ -9,29 +9,21 @@ __all__ = ['Outcomes', 'check_heard']
 import numpy as np
 from ..core import expect
 from .told import Told, digits_needed, heard_as, is_clear
-from ..verify import Arithmetic, see, v_tables
+from ..verify import Arithmetic, Public, v_tables
 
 # %% ../../nbs/experts/33_beliefs.ipynb #44f817fb
-class Outcomes:
+class Outcomes(Public):
     """What the rounds of the transcript `data` show of an expert who is as `told`.
 
     What is paid is linear in tables S (M, W). `pays` (M, M, W) are the weights of what
     each belief expects, `out` (N, M, W) those of what each of N outcomes pays, of which
     the principal has the utilities `u` (N,); `place` (M, W + 1) says which outcome a
     report and a state are, -1 if none. `own`: outcomes are pairs; `exact`: beliefs are
-    heard as themselves; `by_bets`: regions are mixtures of V-rules.
-    """
-    pays: np.ndarray
-    out: np.ndarray
-    place: np.ndarray
-
+    heard as themselves; `by_bets`: regions are mixtures of V-rules."""
     def __init__(self, data, told=None):
         told, z = Told() if told is None else told, data.setting
-        self.data, self.at = data, Arithmetic(False)
-        self.setting = self.facts = z
-        self.support, self.bound = z.support, z.bound
-        self.own = told.beliefs == 'own'
-        see(self, self.own, told.rounding)
+        super().__init__(z, Arithmetic(False), vars(told))
+        self.data, self.setting, self.own = data, z, told.beliefs == 'own'
         self.u = z.bound*self.u if self.own else z.belief_utility
         every = np.arange(z.M)
         self.exact = bool((self.pays[every, every] == z.support).all())

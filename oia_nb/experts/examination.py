@@ -11,6 +11,7 @@ __all__ = ['LOG_MOST', 'RATIOS', 'WAGERS', 'LEAN', 'OFF', 'FRESH', 'FIRM', 'misc
 from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 from operator import attrgetter
 import numpy as np
 from ..core import generator
@@ -20,14 +21,10 @@ from .told import Check
 
 # %% ../../nbs/experts/31_examination.ipynb #bd1ced2e
 def miscalibrated(support):
-    r"""(A, M, W): the ways $p_a(\cdot\mid\sigma_i)$ to be miscalibrated, at each
-    belief of `support` (M, W)."""
+    r"(A, M, W): the ways $p_a(\cdot\mid\sigma_i)$ to be miscalibrated at each belief."
     ways = [support**g for g in (.4, .6, .8, 1.25, 1.6, 2.5)]
-    for w in range(support.shape[1]):
-        for odds in (1.5, 1/1.5, 2.5, 1/2.5):
-            way = support.copy()
-            way[:, w] *= odds
-            ways.append(way)
+    for one, odds in product(np.eye(support.shape[1]), (1.5, 1/1.5, 2.5, 1/2.5)):
+        ways.append(support*np.where(one, odds, 1.))
     return np.array([way/way.sum(1, keepdims=True) for way in ways])
 
 class CalibrationWatch:
@@ -36,25 +33,22 @@ class CalibrationWatch:
     def __init__(self, support, K=1):
         ways = miscalibrated(support)
         with np.errstate(divide='ignore', invalid='ignore'):
-            # (M, W, A)
-            self.steps = np.moveaxis(np.log(ways) - np.log(support), 0, 2)
-        # said to be impossible, and happened
-        self.steps[support == 0] = np.inf
+            self.steps = np.moveaxis(np.log(ways) - np.log(support), 0, 2)  # (M, W, A)
+        self.steps[support == 0] = np.inf  # said to be impossible, and happened
         self.logs = np.zeros((K + 1, len(ways)))
         self.evidence, self.rounds = 1., 0
 
     def see(self, arm, belief, state):
         "One more round: all are indices. Returns $E_t$."
         step, self.rounds = self.steps[belief, state], self.rounds + 1
-        self.logs[0] += step
-        self.logs[arm + 1] += step
+        self.logs[[0, arm + 1]] += step
         top = self.logs.max(1)
         if np.isinf(top).any():
             self.evidence = np.inf
             return self.evidence
         means = top + np.log(np.exp(self.logs - top[:, None]).mean(1))
-        now = float(np.exp(np.minimum(np.array([means[0], means[1:].sum()]),
-                                      LOG_MOST)).mean())
+        both = np.minimum([means[0], means[1:].sum()], LOG_MOST)
+        now = float(np.exp(both).mean())
         self.evidence = max(self.evidence, now)
         return now
 
@@ -68,8 +62,7 @@ class PriorWatch:
         self.evidence, self.rounds = 1., 0
         with np.errstate(divide='ignore', invalid='ignore'):
             times = np.where(setting.support > 0, setting.support/setting.prior, 0.)
-        # (M, L, W)
-        self.steps = np.log1p(BETS[:, None]*(times[:, None] - 1))
+        self.steps = np.log1p(BETS[:, None]*(times[:, None] - 1))       # (M, L, W)
         self.logs = np.zeros((setting.K, *self.steps.shape[1:]))
 
     def see(self, arm, belief):
@@ -81,8 +74,7 @@ class PriorWatch:
         return now
 
 # %% ../../nbs/experts/31_examination.ipynb #03a851f7
-# ratios m, bets λ
-RATIOS, WAGERS = (1, 4), np.array([.25, .5, .95])
+RATIOS, WAGERS = (1, 4), np.array([.25, .5, .95])       # m and λ
 LEAN = 4.       # the weight of the common share, in pairs
 
 class Blocks:
@@ -113,8 +105,7 @@ class Blocks:
 
 class ReportWatch:
     """The evidence of chapter 31 against one law of what each of K arms reports and of
-    what follows, pair by pair, each a cell of n: `evidence`, the largest so far, and
-    `rounds`, those in blocks of two."""
+    what follows, pair by pair, each a cell of n: `evidence` and `rounds`, in blocks."""
     def __init__(self, K, n):
         self.parts = [[Blocks(m, n) for m in RATIOS] for _ in range(K)]
         self.evidence, self.share = 1/(K*len(RATIOS)), K*len(RATIOS)
@@ -173,18 +164,15 @@ class Watches:
 class Boundary:
     """What a learner knows of the rules at which arm `k` gives way to arm `j`.
 
-    `anchor` is a rule that k answers and `beyond` one that j answers; `limits(s)`
-    bound a function of rules with the expected payments s (M,), which is positive
-    where k is better than j for the expert, negative where j is, and of the order of 1
-    at the anchor. `coin` makes a rule payable.
-    """
+    `limits(s)` bound a function of rules with the expected payments s (M,): above 0
+    where k is better than j for the expert, below where j is, about 1 at the anchor."""
     k: int
     j: int
-    anchor: ScoringRule
-    beyond: ScoringRule
+    anchor: ScoringRule         # answered by k
+    beyond: ScoringRule         # answered by j
     limits: Callable
     expected: Callable = attrgetter('expected')
-    coin: Callable = lambda rule: rule
+    coin: Callable = lambda rule: rule      # makes a rule payable
 
     def is_sure(self, arm, s):
         "Whether `arm`, one of the two, is surely the better one."
@@ -204,8 +192,8 @@ def last_held(holds):
     return low, high
 
 def sides(boundary, end):
-    """The last rule on the way from the anchor to `end` at which arm k is surely the
-    better one, and the first at which arm j is; None if j isn't at the end."""
+    """The last rule on the way to `end` at which arm k is surely the better one, the
+    first at which arm j is; None if j isn't at the end."""
     a, e = boundary.expected(boundary.anchor), boundary.expected(end)
     if not boundary.is_sure(boundary.j, e):
         return None
@@ -233,14 +221,12 @@ def fresh_rule(setting, rng):
 FRESH, FIRM = 6, 6
 
 def examine(ask, setting, answers, *, found=None, boundaries=(), seed=0):
-    """The closing examination, a generator that a learner yields from; returns a
-    tuple of `Check`.
+    """The closing examination, a generator of rounds; returns a tuple of `Check`.
 
     ``ask(rule, arm)`` is a generator of one round, which yields the rule that `arm`
     should answer, and returns the arm that does. `answers` are the pairs (rule, arm) on
     which the certificate rests, and `found` is the one to be certified. The `seed` is
-    of the directions in which `boundaries` are crossed.
-    """
+    of the directions in which `boundaries` are crossed."""
     firm = [] if found is None else [found]*FIRM
     again = yield from ask_again(ask, [*firm, *answers])
     if not again.passed or not boundaries:
@@ -255,6 +241,7 @@ def ask_again(ask, answers):
             return Check('answers', np.inf, 0., n, False)
     return Check('answers', 0., 0., len(answers), True)
 
+# %% ../../nbs/experts/31_examination.ipynb #cb1fb42a
 def cross(ask, setting, boundaries, rng):
     "Cross each of the boundaries in fresh directions; a `Check`."
     rounds = 0

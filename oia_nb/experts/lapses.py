@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['lead_needed', 'leader_of', 'chance_of_question', 'lapses_at_least', 'lapse_evidence', 'Patience', 'ask_once',
-           'decide', 'answer', 'patient_proof', 'patient_rounds', 'earned_with_lapses', 'patient']
+           'decide', 'answer', 'patient_proof', 'patient_rounds', 'patient']
 
 # %% ../../nbs/experts/32_lapses.ipynb #dce7f3b3
 from array import array
@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 import numpy as np
 from ..core import as_integer
-from ..game.information import Setting
+from ..game.information import Response, Setting
 from ..game.oracle import Oracle
 from ..paper.estimation import FORCED, INIT, NORMAL, Transcript
 from .examination import Watches
-from ..run.learner import Halt, Learner, check_learner, finish, within
+from ..run.learner import Halt, Learner, announce, check_learner, finish, within
 from ..proofs import PLANNED, QUESTIONS_SHARE
 from ..sharp.learner import sharp
 from .told import Check, Told, as_told
@@ -73,8 +73,7 @@ class Patience:
         # the question under way; those of all rounds, and those handed on
         self.question = self.questions = self.lapses = 0
         self.asked, self.handed = array('l'), array('l')
-        # rounds played when the n-th answer was handed on
-        self.clock = [0]
+        self.clock = [0]  # rounds played when the n-th answer was handed on
         # a prior is watched within, lapses here
         self.watches = Watches(replace(z, prior=None), self.told.alarm,
                                others=1 + (z.prior is not None))
@@ -88,22 +87,19 @@ class Patience:
 
 # %% ../../nbs/experts/32_lapses.ipynb #f331b47d
 def ask_once(run, rule, tally, kind):
-    """One round, put on the stack and into the `tally` (K,) of the rule. Raises
-    `Halt`."""
-    if run.data.rounds >= run.max_rounds:
+    "One round, put on the stack and into the `tally` (K,) of the rule. Raises `Halt`."
+    data, z = run.data, run.setting
+    if data.rounds >= run.max_rounds:
         raise Halt('round_cap')
-    response = yield rule
     before = lapses_at_least(tally)
-    tally[response.arm] += 1
+    arm = yield from announce(data, rule, kind=INIT if data.rounds < z.K else kind)
+    belief, state = data.beliefs[-1], data.states[-1]
+    tally[arm] += 1
     run.lapses += lapses_at_least(tally) - before
-    kind = INIT if run.data.rounds < run.setting.K else kind
-    belief = run.setting.index(response.report)
-    run.data.record(response.arm, belief, rule.expected, state=response.state,
-                    kind=kind)
     run.asked.append(run.question)
     # the learner within sees some answers only: states are watched here
-    run.stacks[response.arm].append(replace(response, state=None))
-    objects = run.watches.see(rule, response.arm, belief, response.state)
+    run.stacks[arm].append(Response(arm, tuple(z.support[belief].tolist()), None))
+    objects = run.watches.see(rule, arm, belief, None if state < 0 else state)
     if objects or not run.check.passed:
         raise Halt('assumption_violated', violated=objects or 'lapses')
 
@@ -136,8 +132,7 @@ def answer(run, rule):
 
 # %% ../../nbs/experts/32_lapses.ipynb #a90f6e31
 def patient_proof(run, found):
-    """The `Finding` of what the learner within has found; its proof is that of this
-    learner, and the questions that were handed on to it."""
+    "The `Finding` of the learner within; its proof, with the questions handed on."
     certificate = found.certificate
     if certificate is None or certificate.proof is None:
         return found.finding
@@ -151,9 +146,12 @@ def patient_proof(run, found):
     return replace(found.finding, certificate=certificate)
 
 def patient_rounds(run, eps):
-    "The rounds of a run, and its end."
+    "The rounds of a run, and its end; of what lapses cost, the first line above."
+    z = run.setting
     found = yield from within(run.inner, lambda rule: answer(run, rule))
     played, trace = np.array(run.clock), found.trace
+    least, eta = (z.belief_utility - found.rule.expected).min(), run.told.lapses
+    profit = None if found.profit is None else (1 - eta)*found.profit + eta*float(least)
     at = played[np.minimum(trace.rounds.astype(int), len(played)) - 1] + 1
     return finish(
         run.data, patient_proof(run, found), status=found.status, eps=eps,
@@ -161,17 +159,9 @@ def patient_rounds(run, eps):
         violated=found.violated or found.event_violated,
         snapshots=list(zip(at, trace.profits, trace.radii, trace.bounds)),
         told=run.told, checks=(run.check, *run.watches.checks, *found.checks),
-        profit=earned_with_lapses(run, found), lead=found.lead, questions=run.questions,
+        profit=profit, lead=found.lead, questions=run.questions,
         handed_on=len(run.clock) - 1, lapses=run.lapses,
         contradiction=tuple(int(played[t]) for t in found.contradiction))
-
-def earned_with_lapses(run, found):
-    "A lower bound on the profit in all rounds, by the first line of the bound above."
-    if found.profit is None:
-        return None
-    z, eta = run.setting, run.told.lapses
-    least = float((z.belief_utility - found.rule.expected).min())
-    return (1 - eta)*found.profit + eta*least
 
 # %% ../../nbs/experts/32_lapses.ipynb #e459a55e
 def patient(setting: Setting, oracle: Oracle, *, eps: float, delta: float,

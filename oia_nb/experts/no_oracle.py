@@ -26,21 +26,14 @@ def mean_rule(rules):
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What a search for rules found.
-
-    `rules`: one an arm, None for an arm that never answered. `missing`: the names of
-    these. `tries` rules were announced to find them, the first of which pays
-    nothing; `hits` (K,) of them each arm answered; `rounds` all rounds. `volume`:
-    with probability 1 - `delta` each arm that answers at least this share of the
-    search measure was seen.
-    """
-    rules: tuple
-    missing: tuple
-    hits: np.ndarray
-    tries: int
-    rounds: int
-    volume: float
-    delta: float
+    "What a search for rules found."
+    rules: tuple      # one an arm; None for an arm that never answered
+    missing: tuple    # the names of these
+    hits: np.ndarray  # (K,) of the random rules each arm answered
+    tries: int        # rules to find them, of which the first pays nothing
+    rounds: int       # all rounds
+    volume: float     # a share of random rules; who answers more was seen
+    delta: float      # but with this probability
 
     @property
     def statement(self):
@@ -53,12 +46,11 @@ class Found:
     def oracle(self):
         "The rules as an `Oracle`; raises `OIAError` if an arm is missing."
         if self.missing:
-            said = (f'{", ".join(self.missing)} never answered in {self.tries} random '
-                    'rules')
             raise OIAError(
-                f'{said}; an expert who does with a probability of '
-                f'{self.volume:.3g} or more '
-                f'would have, at confidence {in_percent(self.delta)}')
+                f'{", ".join(self.missing)} never answered in {self.tries} random '
+                'rules; an expert who does with a probability of '
+                f'{self.volume:.3g} or more would have, at confidence '
+                f'{in_percent(self.delta)}')
         return Oracle(self.rules)
 
 # %% ../../nbs/experts/28_no_oracle.ipynb #f03e77b6

@@ -20,10 +20,8 @@ TOLD_WORDS = dict(beliefs=('calibrated', 'own'), costs=('fixed', 'until the end'
 # the least and the most, and whether the least is excluded; lapses that outnumber
 # intended answers can't be told from them
 TOLD_NUMBERS: dict = dict(lapses=(0., .49), band=(0., ), alarm=(0., 1., True))
-# how often a check raises a false alarm, if nothing else is said
-ALARM = .01
-# a float has no more decimals
-DIGITS_MOST = 15
+ALARM = .01  # how often a check raises a false alarm, if nothing else is said
+DIGITS_MOST = 15  # a float has no more decimals
 
 # %% ../../nbs/experts/30_told.ipynb #5cac3cae
 @dataclass(frozen=True, eq=False)
@@ -32,24 +30,16 @@ class Told(Value):
 
     Parameters
     ----------
-    lapses : float
-        The rate $\eta$ of lapses, in [0, .49].
-    band : float
-        The band $\rho$, in units of payment, at least 0.
-    beliefs : "calibrated" or "own"
-        Whether a report is how likely the states are, or what the expert acts on.
-    costs : "fixed" or "until the end"
-        Whether they never change, or no more once the certificate is examined.
-    arm : "seen" or "guessed"
-        Whether the principal sees the arm, or guesses it from the report.
-    rounding : int, optional
-        To how many decimals every probability is said; None: as it is.
-    alarm : float
-        How often all checks of one run together may raise a false alarm, in (0, 1]:
-        each watch of a learner has an equal share.
+    lapses : float; the rate $\eta$ of lapses, in [0, .49]
+    band : float; the band $\rho$, in units of payment, at least 0
+    beliefs : "calibrated", how likely the states are; or "own", what the expert acts on
+    costs : "fixed" or "until the end", when the certificate is examined
+    arm : "seen" by the principal, or "guessed" from the report
+    rounding : int, optional; to how many decimals every probability is said
+    alarm : float; how often all checks of one run together may raise a false alarm, in
+        (0, 1]: each watch of a learner has an equal share
 
-    Raises `InvalidInput`.
-    """
+    Raises `InvalidInput`."""
     lapses: float = 0.
     band: float = 0.
     beliefs: str = 'calibrated'
@@ -80,11 +70,9 @@ class Told(Value):
         """Raise `InvalidInput` unless the learner called `learner` can honour all that
         is unusual; `can` names the fields that it takes. Returns the `Told`."""
         for name, value in self.unusual.items():
-            if name not in can and name != 'alarm':
-                usual = next(f.default for f in fields(self) if f.name == name)
-                said = 'nothing' if usual is None else usual
-                raise InvalidInput(f'told.{name}', value,
-                                   f'{said}: the learner {learner} relies on it')
+            usual = 'nothing' if name == 'rounding' else getattr(Told, name)
+            expect(name in can or name == 'alarm', f'told.{name}', value,
+                   f'{usual}: the learner {learner} relies on it')
         return self
 
     def is_exact(self, support: np.ndarray) -> bool:
@@ -172,22 +160,18 @@ def digits_needed(support):
 # %% ../../nbs/experts/30_told.ipynb #e8a90332
 @dataclass(frozen=True, eq=False)
 class Check(Value):
-    """A check of what was told: its `name`, one of `CHECKS`; the `evidence` against
-    it; the `level`, the probability of a false alarm at most; how many `rounds` it
-    rests on; whether it was `passed`."""
-    name: str
-    evidence: float
-    level: float
-    rounds: int
+    "A check of what was told."
+    name: str        # one of `CHECKS`
+    evidence: float  # against what was told
+    level: float     # the probability of a false alarm at most
+    rounds: int      # that it rests on
     passed: bool
 
     def __str__(self):
         seen = 'passed' if self.passed else 'failed'
-        if not self.level:
-            return f'{CHECKS[self.name]} ({self.rounds} rounds, {seen})'
-        evidence = float(f'{self.evidence:.2g}')
-        return (f'{CHECKS[self.name]} ({self.rounds} rounds, {seen}: evidence '
-                f'{evidence:g} of {1/self.level:g})')
+        if self.level:
+            seen += f': evidence {float(f"{self.evidence:.2g}"):g} of {1/self.level:g}'
+        return f'{CHECKS[self.name]} ({self.rounds} rounds, {seen})'
 
 # %% ../../nbs/experts/30_told.ipynb #524de5dc
 CHECKS = dict(answers='that answers stay the same',

@@ -26,10 +26,10 @@ ROOM = 1 << 16        # rounds, and points, for which there is room at first
 
 RunArrays = namedtuple('RunArrays', (
     'cumulative cells belief_of costs worth q_true q_oracle S_oracle oracle utility '
-    'vees S_vees tops price bound B_u anytime radius_c falling alpha eps clock L '
-    'N I h asks zero q_hat profit reach q counts ref pays C length ends when s S S_best '
-    'w T basis free point_s point_arm point_when awake arms beliefs targets kinds '
-    'payments'))
+    'vees S_vees tops price bound B_u anytime radius_c falling alpha eps clock L N '
+    'I h asks zero q_hat profit reach q counts ref pays C length ends when s S '
+    'S_best w T basis free point_s point_arm point_when awake arms beliefs targets '
+    'kinds payments'))
 
 def new_run(K: int, M: int, W: int, **known: Any) -> RunArrays:
     "A `RunArrays` of the fields that are `known`, those up to `L`, and of zeros."
@@ -57,8 +57,8 @@ def new_run(K: int, M: int, W: int, **known: Any) -> RunArrays:
 # %% ../../nbs/appendix/73_fast_loop.ipynb #3b13d946
 CLOCK = np.dtype(
     [(name, 'i8') for name in (
-        'rounds', 'filed', 'points', 'awake', 'stale', 'limit', 'target', 'posed', 'zero',
-        'planned', 'searches', 'solved', 'next_shot', 'violated', 'best_arm', 'best_round')]
+        'rounds filed points awake stale limit target posed zero planned searches '
+        'solved next_shot violated best_arm best_round').split()]
     + [(name, 'f8') for name in ('best_alpha', 'best_radius', 'bound')])
 
 def new_clock(**known: Any) -> Any:

@@ -12,14 +12,13 @@ if TYPE_CHECKING:
     from oia_nb.game.scoring import ScoringRule
 
 # %% auto #0
-__all__ = ['TELLS_APART', 'ONE_BELIEF', 'GRID_MOST', 'posterior', 'InformationStructure', 'merge_beliefs', 'Setting', 'Agent',
-           'Rational', 'World', 'make_world', 'report_utility', 'Reply', 'favourite', 'best_reply', 'reply_of',
-           'check_rule', 'Response']
+__all__ = ['ONE_BELIEF', 'GRID_MOST', 'posterior', 'InformationStructure', 'merge_beliefs', 'Setting', 'Agent', 'Rational',
+           'World', 'make_world', 'report_utility', 'Reply', 'favourite', 'best_reply', 'check_rule', 'Response']
 
 # %% ../../nbs/paper/01_information.ipynb #730202b8
 import warnings
 from dataclasses import InitVar, dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from math import comb
 import numpy as np
@@ -46,12 +45,13 @@ class InformationStructure(Value):
     ``joint[k][o, w]`` is the probability of state w together with signal o under arm k;
     each of the K arrays (O_k, W) sums to one. `costs` (K,), finite and not negative,
     are what each arm costs the agent. Raises `InvalidInput` for anything else."""
-    joint: Sequence[np.ndarray]
+    joint: Sequence[Any]
     costs: np.ndarray
 
     if TYPE_CHECKING:
-        def __init__(self, joint: Sequence[ArrayLike], costs: ArrayLike) -> None:
-            ...
+        def __init__(self, joint: Sequence[ArrayLike], costs: ArrayLike) -> None: ...
+
+
 
     def __post_init__(self):
         given, joint = self.joint, ()
@@ -64,9 +64,8 @@ class InformationStructure(Value):
             shape = joint[0].shape
             expect(shape[1] > 1, 'joint[0]', f'an array of shape {shape}',
                    'at least two states (columns)')
-        costs = as_array('costs', self.costs, (len(joint), ), low=0.)
-        object.__setattr__(self, 'joint', joint)
-        object.__setattr__(self, 'costs', costs)
+        costs = as_array('costs', self.costs, (len(joint),), low=0.)
+        vars(self).update(joint=joint, costs=costs)
 
     @property
     def K(self) -> int:
@@ -104,28 +103,15 @@ class Setting(Value):
     r"""What the principal knows before the first round: no $q_k$, no costs (the paper's
     sections 3.1 and 4).
 
-    Parameters
-    ----------
-    support : array (M, W)
-        The beliefs $\Sigma$ that the agent may come to hold, all distinct.
-    utility : array (W, D)
-        ``utility[w, d]`` is the principal's utility of decision d in state w.
-    bound : float; $B_S$, the largest payment, more than zero
-    arms, states, decisions : names, or for `arms` their number K
-    supports : dict {arm: beliefs}, or a list with one item an arm; optional
-        What each arm can lead to, if that is known: places on the support or beliefs
-        (n, W), at least one; None for all of them. Kept as K sorted tuples of places.
-    prior : array (W,), optional
-        The state before any signal, if it is known and the same under all arms.
-    proxy : dict {state: {outcome: probability}}, or array (W, Y); optional
-        The error rates of a test, which is seen in place of the state: its outcomes
-        become the `states`, on which payments and reports are, and the decision is
-        worth what it was.
-    rates : array (W, Y), optional; as what `proxy` is kept
-
-    Labels of a pandas `support` or `utility` are held against the names of states and
-    decisions. Raises `InvalidInput` for anything else.
-    """
+    The beliefs $\Sigma$ of the `support` (M, W), all distinct; ``utility[w, d]`` of
+    decision d in state w; $B_S$, the `bound` of payments, more than zero; names of
+    `arms` (or their number), `states`, `decisions`. Where it is known: `supports`, what
+    each arm can lead to ({arm: beliefs}, or a list: places on the support or beliefs
+    (n, W), None for all; kept as K sorted tuples of places), and `prior` (W,), that of
+    all arms. `proxy`, {state: {outcome: probability}} or (W, Y): the error rates of a
+    test that is seen in place of the state. Its outcomes become the `states`, and
+    decisions are worth what they were; kept as `rates`. Labels of pandas objects are
+    held against the names. Raises `InvalidInput` for anything else."""
     how = ', such as the attribute setting of a World'
     support: np.ndarray
     utility: np.ndarray
@@ -133,41 +119,38 @@ class Setting(Value):
     arms: Sequence[str]
     states: Sequence[str] = None        # type: ignore
     decisions: Sequence[str] = None     # type: ignore
-    supports: Sequence[Any] | None = None
-    prior: np.ndarray | None = None
-    rates: np.ndarray | None = None
+    supports: Any = None
+    prior: Any = None
+    rates: Any = None
     proxy: InitVar[Any] = None
 
     if TYPE_CHECKING:
         def __init__(self, support: ArrayLike, utility: ArrayLike, bound: float,
-                     arms: Sequence[str] | int, states: Sequence[str] | None = None,
-                     decisions: Sequence[str] | None = None, supports: Any = None,
-                     prior: ArrayLike | None = None, rates: ArrayLike | None = None,
-                     proxy: Any = None) -> None:
-            ...
-
+                     arms: Sequence[str] | int, *known: Any, **named: Any) -> None: ...
     def __post_init__(self, proxy):
-        put = lambda k, v: object.__setattr__(self, k, v)
-        put('support', _support_array(self.support, self.states))
-        put('states', as_names('states', self.states, self.W, 'state '))
-        put('utility', as_array('utility', self.utility, (self.W, None),
-                                axes=(self.states, self.decisions)))
-        put('bound', as_number('bound', self.bound, low=0., strict_low=True))
-        put('arms', _arm_names(self.arms))
-        put('decisions', as_names('decisions', self.decisions, self.utility.shape[1],
-                                  'decision '))
-        put('supports', _arm_supports(self))
-        put('prior', _common_prior(self))
-        put('rates', None if self.rates is None else _error_rates(self.rates, self.W))
+        put = vars(self).update
+        put(support=_support_array(self.support, self.states))
+        put(states=as_names('states', self.states, self.W, 'state '))
+        put(utility=as_array('utility', self.utility, (self.W, None),
+                             axes=(self.states, self.decisions)),
+            bound=as_number('bound', self.bound, low=0., strict_low=True),
+            arms=_arm_names(self.arms))
+        D = self.utility.shape[1]
+        put(decisions=as_names('decisions', self.decisions, D, 'decision '))
+        put(supports=_arm_supports(self))
+        put(prior=_common_prior(self), rates=None if self.rates is None else
+            _error_rates(self.rates, self.W))
         if proxy is not None:
-            _see_through(self, proxy, put)
+            put(_seen_through(self, proxy))
 
     @property
     def K(self) -> int:
         return len(self.arms)
+
     @property
     def M(self) -> int:
         return self.support.shape[0]
+
     @property
     def W(self) -> int:
         return self.support.shape[1]
@@ -242,8 +225,8 @@ class Setting(Value):
 
     def save(self, path: str | PathLike[str]) -> None:
         "Write the setting to a file, from which `load_setting` reads the same setting."
-        from oia_nb.worlds.files import save_setting
-        save_setting(self, path)
+        from oia_nb.worlds.files import save
+        save(self, path)
 
     @classmethod
     def grid(cls, states: Sequence[str] | int, *, utility: ArrayLike, bound: float,
@@ -337,23 +320,19 @@ def _is_mean(prior, beliefs):
     return nnls(beliefs.T, prior)[1] <= REPORT_TOL
 
 # %% ../../nbs/paper/01_information.ipynb #90631f60
-def _see_through(setting, proxy, put):
-    "Put the outcomes of a test, with the error rates `proxy`, in place of the states."
-    z, rows = setting, [*proxy.values()] if isinstance(proxy, dict) else []
+def _seen_through(z, proxy):
+    "The fields of a setting with a test's outcomes, by error rates, for its states."
+    rows = [*proxy.values()] if isinstance(proxy, dict) else []
     outcomes = list(rows[0]) if rows and isinstance(rows[0], dict) else None
     P = _error_rates(as_labelled('proxy', proxy, (z.states, outcomes)), None)
-    apart = len(P) == z.W and np.linalg.svd(P, compute_uv=False)[-1] >= TELLS_APART
+    # nearer to no news than this, a test tells nothing apart
+    apart = len(P) == z.W and np.linalg.svd(P, compute_uv=False)[-1] >= 1e-3
     expect(apart, 'proxy', P, f'a row for each of {z.W} states, none of which '
            'is a mixture of others: the test must tell them apart')
-    put('support', _support_array(z.support @ P, None))
-    put('utility', read_only(np.linalg.pinv(P) @ z.utility))
-    put('prior', None if z.prior is None else read_only(z.prior @ P))
-    put('states', as_names('proxy', outcomes, P.shape[1], 'outcome '))
-    put('rates', P)
-    vars(z).pop('_exact', None)
-
-# a test whose error rates are nearer to no news than this is none
-TELLS_APART = 1e-3
+    return dict(support=_support_array(z.support @ P, None), rates=P,
+                utility=read_only(np.linalg.pinv(P) @ z.utility),
+                prior=None if z.prior is None else read_only(z.prior @ P),
+                states=as_names('proxy', outcomes, P.shape[1], 'outcome '))
 
 def _error_rates(rates, outcomes):
     "Rows of probabilities of the outcomes of a test, a row a state."
@@ -398,7 +377,7 @@ class Agent(Value):
     def reply(self, world: World, rule: ScoringRule, rng: np.random.Generator) -> Response:
         """One round, with signal and state drawn from `rng`: the best reply, put into
         practice. Returns a `Response`."""
-        best = reply_of(self, world, rule)
+        best = best_reply(world, rule, self)
         signal, state = world.draw(best.arm, rng)
         report = best.reports[world.belief_index[best.arm][signal]]
         return Response(best.arm, tuple(world.setting.support[report].tolist()), state)
@@ -410,7 +389,7 @@ class Agent(Value):
     def profit(self, world: World, rule: ScoringRule) -> float:
         """The principal's expected profit when this agent answers `rule`: the measure by
         which a rule is right or wrong."""
-        best, support = reply_of(self, world, rule), world.setting.support
+        best, support = best_reply(world, rule, self), world.setting.support
         paid = (support*rule.values[best.reports]).sum(1)
         return report_utility(world, best.arm, best.reports) - float(
             world.belief_distributions[best.arm]@paid)
@@ -439,11 +418,9 @@ class Rational(Agent):
 @dataclass(frozen=True, eq=False)
 class World(Value):
     """A simulated world: an `InformationStructure`, the `Setting` it is played in, and
-    an `Agent`.
-
-    `signals` are K lists of names; `source` and `licence` say where the numbers come
-    from, and who may use them; `cost_ranges` are K pairs (low, high), for costs that
-    are guesses. Raises `InvalidInput` if the parts don't fit, e.g. a belief of the
+    an `Agent`. `signals` are K lists of names; `source` and `licence` say where the
+    numbers come from, and who may use them; `cost_ranges` are K pairs (low, high), for
+    costs that are guesses. Raises `InvalidInput` if the parts don't fit, e.g. a belief of the
     agent that isn't on the support."""
     how = ", such as load_world('clinic')"
     structure: InformationStructure
@@ -456,31 +433,31 @@ class World(Value):
     cost_ranges: Sequence[Any] | None = None
 
     def __post_init__(self):
-        put = lambda k, v: object.__setattr__(self, k, v)
         s = as_kind('structure', self.structure, InformationStructure)
         z = as_kind('setting', self.setting, Setting)
-        made = vars(type(as_kind('agent', self.agent, Agent)))
         # traits that nobody sees would be lost, or changed, in silence
-        frozen = getattr(made.get('__dataclass_params__'), 'frozen', False)
-        expect(frozen, 'agent', self.agent, 'an agent that is a frozen dataclass')
+        made = vars(type(as_kind('agent', self.agent, Agent)))
+        expect(getattr(made.get('__dataclass_params__'), 'frozen', False), 'agent',
+               self.agent, 'an agent that is a frozen dataclass')
         expect(s.K == z.K, 'setting.arms', z.arms, f'{s.K} arms, as in the structure')
         expect(s.W == z.W, 'setting.support', f'beliefs over {z.W} states',
                f'{s.W} states, as in the structure')
         for key in 'name', 'source', 'licence':
             if key == 'name' or getattr(self, key) is not None:
-                put(key, as_text(key, getattr(self, key)))
+                vars(self)[key] = as_text(key, getattr(self, key))
         names = [None]*s.K if self.signals is None else self.signals
         expect(isinstance(names, (list, tuple)) and len(names) == s.K, 'signals', names,
                f'one list of names for each of the {s.K} arms')
-        put('signals', tuple(as_names(f'signals[{k}]', names[k], len(p), 'signal ')
-                             for k, p in enumerate(s.joint)))
+        vars(self)['signals'] = tuple(
+            as_names(f'signals[{k}]', names[k], len(p), 'signal ')
+            for k, p in enumerate(s.joint))
         self._check_known()
         if self.cost_ranges is not None:
             pairs = as_array('cost_ranges', self.cost_ranges, (s.K, 2), low=0.)
             for k, (low, high) in enumerate(pairs):
                 expect(low <= s.costs[k] <= high, f'cost_ranges[{k}]', [low, high],
                        f'a range that holds the cost {s.costs[k]:g}')
-            put('cost_ranges', tuple(map(tuple, pairs.tolist())))
+            vars(self)['cost_ranges'] = tuple(map(tuple, pairs.tolist()))
 
     @property
     def costs(self) -> np.ndarray:
@@ -562,22 +539,18 @@ class World(Value):
                    len(sums) - 1)
         return divmod(int(cell), self.setting.W)
 
-    def respond(self, rule: ScoringRule, rng: np.random.Generator) -> Response:
-        """One round of the protocol, a `Response`: what the agent plays and reports under
-        `rule`, and the state. Raises `InvalidInput` for a rule on another support."""
+    def respond(self, rule: ScoringRule, rng: np.random.Generator,
+                agent: Agent | None = None) -> Response:
+        """One round of the protocol, a `Response`: what the agent, the world's or another
+        one, plays and reports under `rule`, and the state. Raises `InvalidInput` for a rule
+        on another support."""
         check_rule(self, rule)
         as_kind('rng', rng, np.random.Generator)
-        return self.agent.reply(self, rule, rng)
+        return (self.agent if agent is None else agent).reply(self, rule, rng)
 
     def sitting(self) -> Any:
         "A function as `respond`, for one run from its first round on."
-        agent = self.agent.begin()
-        if agent is self.agent:
-            return self.respond
-        def answer(rule, rng):
-            check_rule(self, rule)
-            return agent.reply(self, rule, rng)
-        return answer
+        return partial(self.respond, agent=self.agent.begin())
 
     def best_response(self, rule: ScoringRule) -> int:
         "The index of the arm that the agent plays under `rule`, if it makes no mistake."
@@ -585,8 +558,8 @@ class World(Value):
 
     def save(self, path: str | PathLike[str]) -> None:
         "Write the world to a file, from which `load_world` reads the same world."
-        from oia_nb.worlds.files import save_world
-        save_world(self, path)
+        from oia_nb.worlds.files import save
+        save(self, path)
 
     @cached_property
     def best_profit(self) -> float:
@@ -681,14 +654,11 @@ def favourite(profits: np.ndarray, worth: Callable[[np.ndarray], np.ndarray],
     return int(ties[0])
 
 # %% ../../nbs/paper/01_information.ipynb #ec8f9f1d
-def best_reply(world: World, rule: ScoringRule) -> Reply:
-    "The `Reply` of a world's agent to a rule on its support, else `InvalidInput`."
+def best_reply(world: World, rule: ScoringRule, agent: Agent | None = None) -> Reply:
+    """The `Reply` to a rule on a world's support, of its agent or another `agent`.
+    Raises `InvalidInput`."""
     check_rule(world, rule)
-    return reply_of(world.agent, world, rule)
-
-def reply_of(agent: Agent, world: World, rule: ScoringRule) -> Reply:
-    """What the `best_reply` of an `agent` returns; raises `InvalidInput` unless a
-    `Reply`."""
+    agent = world.agent if agent is None else agent
     at = f'best_reply of {type(agent).__name__}'
     return as_kind(at, agent.best_reply(world, rule), Reply)
 

@@ -5,13 +5,11 @@
 # %% ../../nbs/paper/04_oracle.ipynb #7f2801b1
 from __future__ import annotations
 from collections.abc import Callable, Sequence
-from numpy.typing import ArrayLike
-from typing import Any, TYPE_CHECKING
+from typing import Any, NamedTuple
 
 # %% auto #0
-__all__ = ['MARGIN_TOL', 'WAYS_OUT', 'BOUND_MARGIN', 'BOUND_TOL', 'Oracle', 'widest_margin', 'action_informed_oracle',
-           'check_oracle', 'is_favourite', 'tried_oracle', 'arms_to_leave', 'learnable', 'Doubts', 'doubts', 'at_worst',
-           'least_bound', 'bound_needed', 'hidden_arm']
+__all__ = ['MARGIN_TOL', 'Oracle', 'widest_margin', 'action_informed_oracle', 'check_oracle', 'is_favourite', 'tried_oracle',
+           'arms_to_leave', 'learnable', 'Doubts', 'doubts', 'at_worst', 'least_bound', 'bound_needed', 'hidden_arm']
 
 # %% ../../nbs/paper/04_oracle.ipynb #a398b176
 from dataclasses import dataclass, replace
@@ -35,17 +33,11 @@ class Oracle(Value):
     below it). Raises `InvalidInput` for fewer than two rules, for one that isn't
     proper, and for a margin that isn't positive."""
     rules: Sequence[ScoringRule]
-    margins: np.ndarray | None = None
-    arms: tuple | None = None
-
-    if TYPE_CHECKING:
-        def __init__(self, rules: Sequence[ScoringRule],
-                     margins: ArrayLike | None = None,
-                     arms: Sequence[str] | None = None) -> None:
-            ...
+    margins: Any = None
+    arms: Any = None
 
     def __post_init__(self):
-        put = lambda k, v: object.__setattr__(self, k, v)
+        put = vars(self).update
         rules = tuple(self.rules) if isinstance(self.rules, (list, tuple)) else ()
         expect(len(rules) > 1 and all(isinstance(r, ScoringRule) for r in rules),
                'rules', self.rules, 'one ScoringRule an arm, at least two')
@@ -55,12 +47,12 @@ class Oracle(Value):
                     f'rules[{k}]', f'a rule under which belief {l.belief} gains '
                     f'{l.gain:.3g} by reporting belief {l.report}',
                     'a proper scoring rule')
-        put('rules', rules)
+        put(rules=rules)
         if self.margins is not None:
-            put('margins', as_array('margins', self.margins, (len(rules), )))
+            put(margins=as_array('margins', self.margins, (len(rules),)))
             expect(self.margins.min() > 0, 'margins', self.margins, 'positive numbers')
         if self.arms is not None:
-            put('arms', as_names('arms', self.arms, len(rules)))
+            put(arms=as_names('arms', self.arms, len(rules)))
     def __repr__(self):
         return (f'Oracle({len(self.rules)} rules, margin '
                 f'{"unknown" if self.margins is None else f"{self.margin:.4g}"})')
@@ -162,8 +154,7 @@ def tried_oracle(worlds: Sequence[World], rules: Sequence[ScoringRule], given: s
     `found`), and what ``way_out({arm: its margin})`` returns."""
     tried, z = [*zip(range(len(rules)), worlds, rules)], worlds[0].setting
     margins = np.array([region_margin(w, r, k) for k, w, r in tried])
-    noise = np.array([MARGIN_TOL*stake(w, r) for _, w, r in tried])
-    bad = {k: float(margins[k]) if abs(margins[k]) > noise[k] else 0.
+    bad = {k: float(margins[k]) if abs(margins[k]) > MARGIN_TOL*stake(w, r) else 0.
            for k, w, r in tried if not is_favourite(w, k, r)}
     if not bad:
         return Oracle(rules, margins, z.arms)
@@ -183,19 +174,17 @@ def _whom_to_leave(world):
             f'world.without({", ".join(map(repr, left))})')
 
 # %% ../../nbs/paper/04_oracle.ipynb #4f5e6a71
-WAYS_OUT = 200        # how many choices of arms to leave out are tried
-
 def arms_to_leave(world: World) -> tuple[str, ...] | None:
     """The fewest arms (their names) without which every arm left can be made the
     strict favourite: () if none is in the way, None if no two arms are left (or not
-    within `WAYS_OUT` choices)."""
+    within 200 choices)."""
     z = as_kind('world', world, World).setting
     # first those that have no rule
     arms = sorted(z.arms, key=lambda arm: _leads(world, arm))
     choices = (gone for n in range(z.K - 1) for gone in combinations(arms, n))
     fine = lambda rest: all(_leads(rest, arm) for arm in rest.setting.arms)
-    return next((gone for gone in islice(choices, WAYS_OUT)
-                 if fine(world.without(*gone))), None)
+    return next((gone for gone in islice(choices, 200) if fine(world.without(*gone))),
+                None)
 
 def learnable(world: World) -> tuple[World, Oracle, tuple[str, ...]]:
     """The world without the arms that no rule makes the favourite, its oracle, and
@@ -214,16 +203,14 @@ def _leads(world, arm):
     return is_favourite(world, world.setting.arm_index(arm),
                         widest_margin(world, arm)[1])
 
-# %% ../../nbs/paper/04_oracle.ipynb #2ab08088
-@dataclass(frozen=True, eq=False)
-class Doubts:
+# %% ../../nbs/paper/04_oracle.ipynb #6ad1be5b
+class Doubts(NamedTuple):
     """What is known of a world's arms: `low` and `high` (K,) costs, and `radii`
     (K,), half of $r_j$ (chapter 59)."""
     low: np.ndarray
     high: np.ndarray
     radii: np.ndarray
 
-# %% ../../nbs/paper/04_oracle.ipynb #6ad1be5b
 def doubts(world: World, costs: dict[str, Any] | None = None,
            cases: int | dict[str, int] | None = None, delta: float = .05) -> Doubts:
     """The `Doubts` that `action_informed_oracle` is told of. Raises `InvalidInput`."""
@@ -255,10 +242,6 @@ def at_worst(world: World, doubts: Doubts, k: int) -> World:
     return replace(world, structure=structure, cost_ranges=None)
 
 # %% ../../nbs/paper/04_oracle.ipynb #a2e139d4
-# the margin that `bound_needed` asks for, in units of the largest cost
-BOUND_MARGIN = 1e-6
-BOUND_TOL = 1e-9        # how well the solver keeps to its rows, in these units
-
 def _what_would_do(world, doubts, k, margin):
     "What would make arm k inducible, whose worst margin this is, in words."
     name, least = world.setting.arms[k], least_bound(world, k, doubts)
@@ -283,10 +266,10 @@ def least_bound(world: World, k: int, doubts: Doubts) -> float:
     A = block_array([[-csr_array(lead), csr_array(doubt)], [-truth, None],
                      [eye_array(n), csr_array(-np.ones((n, 1)))]], format='csr')
     b = np.zeros(A.shape[0])
-    b[:len(others)] = -(doubts.high[k] - doubts.low[others])/unit - BOUND_MARGIN
-    found = linprog(np.append(np.zeros(n), 1.), A, b, method='highs',
-                    options=dict(primal_feasibility_tolerance=BOUND_TOL,
-                                 dual_feasibility_tolerance=BOUND_TOL))
+    # asked for is a margin of a millionth, to be had by rows that hold within 1e-9
+    b[:len(others)] = -(doubts.high[k] - doubts.low[others])/unit - 1e-6
+    close = dict(primal_feasibility_tolerance=1e-9, dual_feasibility_tolerance=1e-9)
+    found = linprog(np.append(np.zeros(n), 1.), A, b, method='highs', options=close)
     if found.status == 2:
         return np.inf
     if found.status:

@@ -43,15 +43,12 @@ class ScoringRule(Value):
     how = ', or what has one in its attribute rule, such as optimal_rule(world)'
 
     if TYPE_CHECKING:
-        def __init__(self, values: ArrayLike, support: ArrayLike, bound: float) -> None:
-            ...
+        def __init__(self, values: ArrayLike, support: ArrayLike, bound: float): ...
 
     def __post_init__(self):
-        put = lambda k, v: object.__setattr__(self, k, v)
         support, bound = _checked(self.support, self.bound)
-        put('support', support)
-        put('bound', bound)
-        put('values', as_array('values', self.values, support.shape, 0., bound))
+        values = as_array('values', self.values, support.shape, 0., bound)
+        vars(self).update(values=values, support=support, bound=bound)
 
     @cached_property
     def expected(self) -> np.ndarray:
@@ -138,9 +135,8 @@ def lie(rule: ScoringRule) -> Lie | None:
     """
     G = gains(rule)
     i, j = np.unravel_index(G.argmax(), G.shape)
-    if G[i, j] <= PROPER_TOL*rule.bound:
-        return None
-    return Lie(int(i), int(j), float(G[i, j]))
+    gain = float(G[i, j])
+    return Lie(int(i), int(j), gain) if gain > PROPER_TOL*rule.bound else None
 
 def is_proper(rule: ScoringRule) -> bool:
     """True if no belief of the support gains by lying (Definition 1).
@@ -195,9 +191,8 @@ def spherical(support: np.ndarray, bound: float = 1.) -> ScoringRule:
     array([[0.7071, 0.7071]])
     """
     support, bound = _checked(support, bound)
-    return ScoringRule(
-        bound*np.minimum(support/np.linalg.norm(support, axis=1, keepdims=True), 1),
-        support, bound)
+    values = support/np.linalg.norm(support, axis=1, keepdims=True)
+    return ScoringRule(bound*np.minimum(values, 1), support, bound)
 
 # %% ../../nbs/paper/02_scoring.ipynb #5af579cc
 def floor_belief(belief: ArrayLike, floor: float) -> np.ndarray:
@@ -206,7 +201,7 @@ def floor_belief(belief: ArrayLike, floor: float) -> np.ndarray:
 
     `belief` (W,), `floor` in (0, 1/W). Returns an array (W,); raises `InvalidInput`."""
     belief = as_probabilities('belief', belief, (None,))
-    floor = _below(as_number('floor', floor, 0., strict_low=True), len(belief))
+    floor = _as_floor(floor, len(belief))
     lifted = np.zeros(len(belief), bool)
     while True:
         p = np.where(lifted, floor,
@@ -218,7 +213,8 @@ def floor_belief(belief: ArrayLike, floor: float) -> np.ndarray:
             return np.maximum(p, floor)
         lifted |= low
 
-def _below(floor, W):
+def _as_floor(floor, W):
+    floor = as_number('floor', floor, 0., strict_low=True)
     expect(floor < 1/W, 'floor', floor, f'less than 1/{W}, to have room for {W} states')
     return floor
 
@@ -235,7 +231,7 @@ def logarithmic(support: np.ndarray, bound: float = 1.,
            [0.5  , 0.977]])
     """
     support, bound = _checked(support, bound)
-    floor = _below(as_number('floor', floor, 0., strict_low=True), support.shape[1])
+    floor = _as_floor(floor, support.shape[1])
     p = np.array([floor_belief(b, floor) for b in support])
     return ScoringRule(bound*np.clip(1 - np.log(p)/np.log(floor), 0, 1), support, bound)
 
@@ -257,11 +253,11 @@ def v_shaped(support: np.ndarray, kink: ArrayLike, bound: float = 1.) -> Scoring
 
 # %% ../../nbs/paper/02_scoring.ipynb #5d5ac165
 class VRules:
-    """The V-rules of a support with two states , one for each belief.
+    """The V-rules of a support with two states, one for each belief; of a single belief
+    the one that always pays one.
 
     `D` (M, M): what V-rule i pays on average at belief m; `tops` (M, 2): the most it
-    pays in each state. With a single belief there is one rule, which always pays one.
-    """
+    pays in each state."""
     def __init__(self, support):
         M = len(support)
         place = support[:, 1].argsort().argsort()

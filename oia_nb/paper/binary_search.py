@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import frexp
 from typing import Any
 import numpy as np
-from ..core import InvalidInput, as_number
+from ..core import as_number, expect
 from ..game.information import Response
 from ..game.scoring import ScoringRule, mix
 from .estimation import FORCED, Transcript
@@ -20,20 +20,15 @@ from ..run.learner import announce
 # %% ../../nbs/paper/07_binary_search.ipynb #556e6268
 @dataclass(frozen=True)
 class Search:
-    """A finished binary search (paper, appendix D.2).
-
-    The agent plays `k1` at `lam_max` and `k0` (≠ k1) at `lam_min`; `t0` is the round
-    that called for the search, `t1` its last round, `rounds` how many it took (0 if
-    the threshold was above 1); `truncated` if it ran out of rounds.
-    """
-    t0: int
-    t1: int
-    lam_min: float
-    lam_max: float
+    "A finished binary search (paper, appendix D.2)."
+    t0: int          # the round that called for the search
+    t1: int          # its last round
+    lam_min: float   # where the agent plays k0
+    lam_max: float   # where it plays k1, which differs
     k0: int
     k1: int
-    rounds: int
-    truncated: bool
+    rounds: int      # how many it took
+    truncated: bool  # did it run out of rounds?
 
 # %% ../../nbs/paper/07_binary_search.ipynb #16856579
 def binary_search(transcript: Transcript, S0: ScoringRule, S1: ScoringRule, *,
@@ -45,12 +40,9 @@ def binary_search(transcript: Transcript, S0: ScoringRule, S1: ScoringRule, *,
 
     The agent has answered `S0` with `k_S0` and would answer `S1` with `k1`. The
     `threshold` is frozen. `place` maps λ to the (line, place) of `Transcript.record`;
-    `beyond` says which arms answer as `k1` does, itself only by default.
-    Raises `InvalidInput` for a threshold that isn't positive: such a search would
-    never end.
-    """
-    if not threshold > 0:
-        raise InvalidInput('threshold', threshold, 'a number above 0')
+    `beyond` says which arms answer as `k1` does, itself only by default. Raises
+    `InvalidInput` for a threshold that isn't positive."""
+    expect(threshold > 0, 'threshold', threshold, 'a number above 0')
     beyond = beyond or (lambda arm: arm == target)
     lam_min, lam_max = 0., 1.
     k0, target = k_S0, k1

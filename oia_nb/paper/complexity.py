@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
-from ..core import InvalidInput, as_array, as_choice, as_number
+from ..core import as_array, as_choice, as_number, expect
 from ..game.information import Setting, World
 from ..game.stackelberg import optimal_rule
 from ..game.oracle import action_informed_oracle
@@ -23,22 +23,16 @@ from ..game.oracle import action_informed_oracle
 # %% ../../nbs/paper/11_complexity.ipynb #2bf9aa3d
 @dataclass(frozen=True)
 class Problem:
-    """The numbers that the bounds of the paper depend on.
-
-    `K` arms, `M` beliefs, `B_S` and `B_u` the bounds of payments and utilities,
-    `eps` and `delta` the target, `margin` the oracle's; `gaps` (K,), 0 for the best
-    arm; None if nothing is known of them; `signed` if rules may pay as little as
-    -B_S. See `problem_of`.
-    """
-    K: int
-    M: int
-    B_S: float
-    B_u: float
-    eps: float
-    delta: float
-    margin: float
-    gaps: tuple | None = None
-    signed: bool = False
+    "The numbers that the bounds of the paper depend on; see `problem_of`."
+    K: int                     # arms
+    M: int                     # beliefs
+    B_S: float                 # bound of payments
+    B_u: float                 # bound of utilities
+    eps: float                 # the target
+    delta: float               # how often it may be missed
+    margin: float              # the oracle's
+    gaps: tuple | None = None  # (K,), 0 for the best arm; None: nothing is known
+    signed: bool = False       # may rules pay as little as -B_S?
 
     @property
     def B(self) -> float:
@@ -54,12 +48,15 @@ class Problem:
     def other_gaps(self) -> np.ndarray:
         "(K - 1,) the gaps of all arms but a best one."
         return np.sort(np.zeros(self.K) if self.gaps is None else self.gaps)[1:]
+
     @property
     def H_eps(self) -> float:
         return 4*self.B**2*self.K/self.eps**2
+
     @property
     def H_delta(self) -> float:
         return self._H(self.other_gaps)
+
     @property
     def H_tilde(self) -> float:
         return self._H(np.maximum(self.other_gaps, self.eps))
@@ -76,30 +73,26 @@ def problem_of(subject: Any, eps: float, delta: float, margin: float | None = No
                gaps: ArrayLike | None = None) -> Problem:
     """The `Problem` of a `World`, or of a `Setting` with the oracle's `margin`.
 
-    In a known world margin and gaps are worked out unless given. `gaps` (K,) are not
-    negative, the smallest is 0. Raises `InvalidInput`, and `NotInducible` if the
-    world has no oracle.
+    In a known world margin and gaps (K,), of which the smallest is 0, are worked out
+    unless given. Raises `InvalidInput`, and `NotInducible` if the world has no oracle.
 
     >>> problem_of(clinic, .5, .1).K
     3
     """
     z = subject.setting if isinstance(subject, World) else subject
-    if not isinstance(z, Setting):
-        raise InvalidInput('subject', subject, 'a World or a Setting')
+    expect(isinstance(z, Setting), 'subject', subject, 'a World or a Setting')
     eps = as_number('eps', eps, 0., 2*z.B, strict_low=True)
     delta = as_number('delta', delta, 0., 1., strict_low=True)
     if z is not subject and margin is None:
         margin = action_informed_oracle(subject).margin
     if z is not subject and gaps is None:
         gaps = optimal_rule(subject).gaps
-    if margin is None:
-        raise InvalidInput('margin', margin,
-                           "the oracle's margin: a setting doesn't tell it")
+    expect(margin is not None, 'margin', margin,
+           "the oracle's margin: a setting doesn't tell it")
     margin = as_number('margin', margin, 0., z.bound, strict_low=True)
     if gaps is not None:
         gaps = as_array('gaps', gaps, (z.K,), low=0.)
-        if gaps.min() > 0:
-            raise InvalidInput('gaps', gaps, 'a gap of 0 for the best arm')
+        expect(gaps.min() <= 0, 'gaps', gaps, 'a gap of 0 for the best arm')
         gaps = tuple(gaps.tolist())
     return Problem(z.K, z.M, z.bound, z.B_u, eps, delta, margin, gaps)
 
@@ -108,8 +101,7 @@ def n_min(p: Problem, mixing: str = 'theorem1') -> int:
     """The least number of observations of the returned arm at which OIAFC can stop,
     with the `mixing` of "theorem1" or "corollary1"; an int."""
     as_choice('mixing', mixing, ('theorem1', 'corollary1'))
-    n = 0
-    x = p.eps/(2*p.B)
+    n, x = 0, p.eps/(2*p.B)
     root_M = np.sqrt(p.M)
     while True:
         r = np.sqrt(2*p.Lambda(p.K + max(n, 1)))
@@ -122,23 +114,20 @@ def n_min(p: Problem, mixing: str = 'theorem1') -> int:
         n = new
 
 # %% ../../nbs/paper/11_complexity.ipynb #0b86a67d
-# of Lemma 3: for an arm that is told apart by its gap
-C_GAP = 43.7
+C_GAP = 43.7    # of Lemma 3, for an arm that is told apart by its gap
 # and for one that is observed enough for the target
 C_EPS = (2*2**.5 + 2/np.log(2)**.5)**2
 
 # %% ../../nbs/paper/11_complexity.ipynb #f934ae51
 def tau1_bound(p: Problem, t: float) -> float:
-    """The most exploitation rounds of a run of t rounds on the event, with the weight
-    of Theorem 1 (Lemma 3; third step of its proof)."""
+    "The most exploitation rounds in t rounds with the weight of Theorem 1 (Lemma 3)."
     with np.errstate(divide='ignore'):
         per_arm = np.minimum(C_GAP/p.other_gaps**2, C_EPS/p.eps**2)
     return 1 + p.Lambda(t)*p.B**2*(C_EPS/p.eps**2 + per_arm.sum())
 
 # %% ../../nbs/paper/11_complexity.ipynb #7d7655c6
 def searches_of(p: Problem, Lambda: float, inverse_alpha2: float) -> dict[str, float]:
-    """The most searches on the event, by their kind, for a given value of `Lambda`;
-    `inverse_alpha2` is the largest 1/α² of the run."""
+    "The most searches, by their kind; `inverse_alpha2` is the largest 1/α²."
     kappa, few = (12, 32) if p.signed else (8, 8)
     N_bar = 2*kappa**2*p.R*Lambda*inverse_alpha2
     return dict(closing_pairs=(p.K - 1)*np.ceil(N_bar), last_of_pairs=p.K*(p.K - 1)/2,
@@ -158,14 +147,12 @@ def largest_inverse_alpha2(p: Problem, t: float) -> float:
     return max(1., (1 + C_EPS*p.B**2*p.Lambda(t)/p.eps**2)/p.M)
 
 def forced_bound(p: Problem, t: float, inverse_alpha2: float) -> float:
-    """The most forced rounds of a run of t rounds on the event; `inverse_alpha2` is
-    the largest 1/α² of the run."""
-    return search_depth_bound(p.Lambda(t), t)*count_searches(p, p.Lambda(t),
-                                                             inverse_alpha2)
+    "The most forced rounds in t rounds; `inverse_alpha2` is the largest 1/α²."
+    L = p.Lambda(t)
+    return search_depth_bound(L, t)*count_searches(p, L, inverse_alpha2)
 
 def tau2_bound(p: Problem, t: float) -> float:
-    """The most forced rounds of a run of t rounds on the event, with the weight of
-    Theorem 1 (Lemma 4)."""
+    "The most forced rounds in t rounds with the weight of Theorem 1 (Lemma 4)."
     return forced_bound(p, t, largest_inverse_alpha2(p, t))
 
 # %% ../../nbs/paper/11_complexity.ipynb #14049496
@@ -181,8 +168,7 @@ def theorem1_at(p: Problem, t: float) -> float:
     return sum(theorem1_parts(p, t).values())
 
 def largest_fixed_point(F: Callable[[float], float], start: float = 4.) -> float:
-    """The largest t ≥ `start` with t ≤ F(t), or `start`, for F that is increasing
-    and grows more slowly than t; inf if F is infinite."""
+    "The largest t ≥ `start` with t ≤ F(t), or `start`; F grows more slowly than t."
     t = start
     while F(t) > t:
         t *= 2
@@ -222,8 +208,7 @@ def theorem2_need(p: Problem, T: float, a: float) -> float:
     return float(p.K + 4*(1 - alpha)**2*p.H_eps*a + search_depth_bound(a/2, T)*searches)
 
 def smallest_budget(p: Problem) -> float:
-    """The smallest T that satisfies Theorem 2 for error probability `delta`: a whole
-    number, as a float."""
+    "The smallest T that satisfies Theorem 2: a whole number, as a float."
     T, enough = 0., float(p.K)
     while T < enough:
         a = 2*(np.log(enough*p.K/p.delta) + p.M*np.log(2))
@@ -245,24 +230,15 @@ MEASURES = dict(least=lambda p: p.K + n_min(p), theorem1=theorem1_bound,
 
 @dataclass(frozen=True)
 class Forecast:
-    r"""What `forecast_rounds` foresees. All numbers are rounds.
-
-    `least`: no certified run of OIAFC is shorter (Theorem 1's $\alpha$); `theorem1`,
-    `corollary1`: on the event no run is longer, with either $\alpha$; `budget`: the
-    smallest T at which Theorem 2 promises the target. `parts` of Theorem 1's bound,
-    by name: searches that have to be paid for until all pairs of arms are closed,
-    one more a pair, and those in which the target never answered ("blind");
-    `dominant` names the largest. `knobs` {knob: {measure: factor}} is what the
-    change described in `KNOBS` multiplies each measure by.
-    """
+    "What `forecast_rounds` foresees. All numbers are rounds."
     problem: Problem
-    least: float
-    theorem1: float
-    corollary1: float
-    budget: float
-    parts: dict
-    dominant: str
-    knobs: dict
+    least: float       # no certified run of OIAFC is shorter (Theorem 1's α)
+    theorem1: float    # on the event no run is longer
+    corollary1: float  # the same with Corollary 1's α
+    budget: float      # the least T with which Theorem 2 promises the target
+    parts: dict        # of Theorem 1's bound, by name, as in `searches_of`
+    dominant: str      # the name of the largest
+    knobs: dict        # {knob: {measure: the factor of the change in `KNOBS`}}
 
 # %% ../../nbs/paper/11_complexity.ipynb #d5981887
 def forecast_rounds(subject: World | Setting, eps: float, delta: float, *,
@@ -288,17 +264,16 @@ def forecast_rounds(subject: World | Setting, eps: float, delta: float, *,
 # %% ../../nbs/paper/11_complexity.ipynb #cbf51f87
 def forecast_rows(
         forecast: Forecast) -> tuple[list[tuple[str, str]], list[tuple[str, ...]]]:
-    """A `Forecast` as two lists of rows of text: (what, rounds) and (knob, its
-    factor for each of the four measures)."""
+    "A `Forecast` as rows of text: (what, rounds), and (knob, factor of each measure)."
     f = forecast
-    rounds = lambda x: f'{x:,.0f}' if x < 1e7 else f'{x:.2e}'
-    rounds_of = [('at least, with OIAFC', f.least),
-                 ('at most, on the event (Theorem 1)', f.theorem1),
-                 ('at most, on the event (Corollary 1)', f.corollary1),
-                 ('budget for OIAFB (Theorem 2)', f.budget)]
+    rounds = {'at least, with OIAFC': f.least,
+              'at most, on the event (Theorem 1)': f.theorem1,
+              'at most, on the event (Corollary 1)': f.corollary1,
+              'budget for OIAFB (Theorem 2)': f.budget}
     for name, x in f.parts.items():
-        rounds_of.append((f'of Theorem 1: {name.replace("_", " ")}' + ' (dominates)'*
-                          (name == f.dominant), x))
-    factors = [(label, *(f'× {f.knobs[knob][m]:.2f}' for m in MEASURES))
-               for knob, label, _ in KNOBS]
-    return [(what, rounds(x)) for what, x in rounds_of], factors
+        dominates = ' (dominates)' if name == f.dominant else ''
+        rounds[f'of Theorem 1: {name.replace("_", " ")}{dominates}'] = x
+    return [(what, f'{x:,.0f}' if x < 1e7 else f'{x:.2e}')
+            for what, x in rounds.items()], [
+        (label, *(f'× {f.knobs[knob][m]:.2f}' for m in MEASURES))
+        for knob, label, _ in KNOBS]

@@ -5,32 +5,35 @@
 # %% ../../nbs/appendix/63_identification.ipynb #1c049621
 from __future__ import annotations
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cache
 from inspect import signature
-from typing import Any
+from typing import Any, NamedTuple
 import numpy as np
-from ..core import (InvalidInput, as_choice, as_integer, as_kind, fresh_seed,
-                         generator)
+from ..core import (InvalidInput, as_choice, as_integer, as_kind, expect,
+                         fresh_seed, generator)
 from ..paper.estimation import PAST
-from ..game.information import Rational, Setting, World
+from ..game.information import Rational, World
 from ..game.oracle import Oracle, learnable
 from ..game.stackelberg import optimal_rule
 from .learner import Identification, Learner, Origin, simulate, within_sum
 from ..paper.oiafc import MIXINGS, SNAPSHOT_GROWTH, STOPS, oiafc
-from ..paper.oiafb import oiafb
-from ..sharp.learner import sharp
+from ..paper.oiafc import oiafb
+from ..sharp.learner import own_beliefs, sharp
 from ..experts.told import Told, as_told
 from ..paper.baselines import DECISIONS, chen, explore_then_commit
+from ..experts.lapses import patient
+from ..experts.open_setting import open_support
+from ..experts.trial import trial
 
 log = logging.getLogger(__name__)
 LEFT_OUT = 'left out, as no rule makes it the favourite: %s'
 
 # %% auto #0
-__all__ = ['log', 'LEFT_OUT', 'LEARNERS', 'ALIASES', 'LEAD', 'USUAL_STATUSES', 'OFTEN', 'BOUNDARIES', 'UNSAID', 'rounds_left',
-           'with_bar', 'Flag', 'Row', 'register', 'plugins', 'learner_row', 'check_options', 'completed', 'with_oracle',
-           'learner_for', 'best_profit', 'add_lost', 'origin_of', 'play_row', 'identify', 'run_fast']
+__all__ = ['log', 'LEFT_OUT', 'LEARNERS', 'ALIASES', 'LEAD', 'USUAL_STATUSES', 'OFTEN', 'BOUNDARIES', 'rounds_left', 'with_bar',
+           'Flag', 'Row', 'register', 'plugins', 'learner_row', 'completed', 'learner_for', 'prepared', 'best_profit',
+           'add_lost', 'origin_of', 'play_row', 'run_fast', 'identify']
 
 # %% ../../nbs/appendix/63_identification.ipynb #19ad69b2
 def rounds_left(bounds: Any, eps: float) -> Any:
@@ -49,7 +52,6 @@ def rounds_left(bounds: Any, eps: float) -> Any:
     left = max((c/(eps + d))**2 - t1, 1.)
     return int(float(f'{left:.2g}'))
 
-# %% ../../nbs/appendix/63_identification.ipynb #27e796f9
 def with_bar(make: Callable[..., Learner], bar: Any, eps: float,
              watch: Callable[[Any], object] | None = None) -> Learner:
     """What `make(watch=…)` makes: a learner that shows on a `bar` of tqdm's the arm
@@ -74,26 +76,24 @@ def with_bar(make: Callable[..., Learner], bar: Any, eps: float,
     return made
 
 # %% ../../nbs/appendix/63_identification.ipynb #14dad52b
-@dataclass(frozen=True)
-class Flag:
+class Flag(NamedTuple):
     "An option of a learner on the command line: the type of its value, and its help."
     type: type
     help: str
 
 @dataclass(frozen=True)
 class Row:
-    """A learner of the table.
+    """A learner of the table: the `name` by which it is called; `make(setting, oracle,
+    *, eps, delta, …)`, which returns a `Learner`; a `text` that says what it is; and
+    the `statuses`, of `STATUS`, with which it may end.
 
-    `name`, by which it is called; `make(setting, oracle, *, eps, delta, …)`, which
-    returns a `Learner`; `text` says in a few words what it is;
-    `statuses`, of `STATUS`, are those with which it may end; `compiled` names the
-    options of `make` that the compiled engine takes as well (None: it doesn't play
-    this learner); `flags` {option of `make`: `Flag`}; `rounds` puts a run's initial,
-    normal and forced rounds and its searches into words; `demo` is the accuracy and
-    confidence of a demonstration, if there is one; `variants` {label: options} are
-    those that a comparison plays unasked, by default the learner as it is; `honours`
-    names the fields of a `Told` that it takes at other values than the paper's has;
-    `needs_states`, whether it can't go on without the state of the round before.
+    `compiled` names the options of `make` that the compiled engine takes as well (None:
+    it doesn't play this learner); `flags` {option: `Flag`} are for the command;
+    `rounds` puts a run's initial, normal and forced rounds and its searches into words;
+    `demo` is the accuracy and confidence of a demonstration; `variants` {label:
+    options} are those that a comparison plays unasked, by default the learner as it is;
+    `honours` names the fields of a `Told` that it takes at other values than the
+    paper's; `needs_states`, whether it needs the state of the round before to go on.
     """
     name: str
     make: Callable
@@ -109,16 +109,14 @@ class Row:
     needs_states: bool = False
 
     @property
-    def parameters(self) -> Mapping[str, Any]:
-        return signature(self.make).parameters
-    @property
     def options(self) -> set[str]:
         "The options of `make` besides the target."
-        return set(self.parameters) - {'setting', 'oracle', 'eps', 'delta'}
+        made = signature(self.make).parameters
+        return {*made} - {'setting', 'oracle', 'eps', 'delta'}
     @property
     def needs_budget(self) -> bool:
         "Whether it must be given a budget, all of which it uses."
-        budget = self.parameters.get('budget')
+        budget = signature(self.make).parameters.get('budget')
         return budget is not None and budget.default is budget.empty
 
 # %% ../../nbs/appendix/63_identification.ipynb #e0fd9d61
@@ -126,15 +124,14 @@ LEARNERS: dict[str, Row] = {}
 ALIASES = {'etc': 'explore_then_commit'}    # earlier names
 
 def register(row: Row) -> Row:
-    """Add a `Row` to the table; returns it. Raises `InvalidInput` for a name that is
-    taken.
+    """Add a `Row` to the table; returns it. Raises `InvalidInput` for a taken name.
 
     >>> row = register(replace(learner_row('sharp'), name='mine'))
     >>> LEARNERS.pop('mine').name
     'mine'
     """
-    if row.name in LEARNERS:
-        raise InvalidInput('row.name', row.name, 'a name that no other learner has')
+    expect(row.name not in LEARNERS, 'row.name', row.name,
+           'a name that no other learner has')
     LEARNERS[row.name] = row
     return row
 
@@ -145,9 +142,8 @@ def plugins(group):
     return [point.load() for point in entry_points(group=group)]
 
 def learner_row(method: str) -> Row:
-    """The `Row` of the learner called `method`, which may be one of another package (an
-    entry point of the group "oia_nb.learners" that is a `Row`); raises `InvalidInput`
-    for an unknown one."""
+    """The `Row` of the learner called `method`, also one of another package (an entry
+    point of the group "oia_nb.learners" that is a `Row`). Raises `InvalidInput`."""
     if isinstance(method, str):
         method = ALIASES.get(method, method)
         for row in [] if method in LEARNERS else plugins('oia_nb.learners'):
@@ -197,11 +193,6 @@ register(Row(
         int, 'how often to announce each of the rules of the oracle'))))
 
 # %% ../../nbs/appendix/63_identification.ipynb #54a7baf3
-from ..sharp.learner import own_beliefs
-from ..experts.lapses import patient
-from ..experts.open_setting import open_support
-from ..experts.trial import trial
-
 register(Row(
     'patient',
     patient, 'the sharp learner for experts who lapse at a stated rate', USUAL_STATUSES,
@@ -222,63 +213,34 @@ register(Row(
     honours=('lapses', 'band', 'beliefs', 'arm', 'rounding')))
 
 # %% ../../nbs/appendix/63_identification.ipynb #dfb2b7ef
-def check_options(row: Row, options: dict[str, Any]) -> None:
-    "Refuse an option that the learner doesn't take."
-    for name, value in options.items():
-        if name not in row.options:
-            raise InvalidInput(
-                name, value, f'one of the options of the method {row.name}: '
-                f'{", ".join(sorted(row.options))}')
-
-def completed(row: Row, setting: Setting, *, told: Any, budget: int | None,
+def completed(row: Row, K: int, *, told: Any, budget: int | None,
               options: dict[str, Any]) -> dict[str, Any]:
-    """The options of a run, with what is told and a budget by the names that the
-    learner gives to them. Raises `InvalidInput`."""
-    check_options(row, options)
+    """The options of a run with K arms, with what is told and a budget by the names
+    that the learner gives to them. Raises `InvalidInput`."""
+    for name, value in options.items():
+        expect(name in row.options, name, value, 'one of the options of the method '
+               f'{row.name}: {", ".join(sorted(row.options))}')
     watch = options.get('watch')
-    if watch is not None and not callable(watch):
-        raise InvalidInput('watch', watch, 'a function of one argument, the run')
+    expect(watch is None or callable(watch), 'watch', watch,
+           'a function of one argument, the run')
     told = as_told(told).require(row.name, row.honours)
     more: dict[str, Any] = dict(told=told) if 'told' in row.options else {}
     if row.needs_budget or budget is not None and 'budget' in row.options:
         more['budget'] = as_integer('budget', budget, 1)
     elif budget is not None:
-        if 'max_rounds' not in row.options:
-            raise InvalidInput('budget', budget, f'none: the learner {row.name} takes '
-                               'no limit on its rounds (an option max_rounds)')
-        if 'max_rounds' in options:
-            raise InvalidInput('budget, max_rounds', (budget, options['max_rounds']),
-                               'one of the two')
-        more['max_rounds'] = as_integer('budget', budget, setting.K)
+        expect('max_rounds' in row.options, 'budget', budget, 'none: the learner '
+               f'{row.name} takes no limit on its rounds (an option max_rounds)')
+        expect('max_rounds' not in options, 'budget, max_rounds',
+               (budget, options.get('max_rounds')), 'one of the two')
+        more['max_rounds'] = as_integer('budget', budget, K)
     return options | more
 
 # %% ../../nbs/appendix/63_identification.ipynb #95b07576
-def with_oracle(row: Row, where: Any, oracle: Any, rng: np.random.Generator
-                ) -> tuple[Any, Oracle | None, Any, dict[str, Any]]:
-    """A world or a setting without the arms that no rule induces, its `Oracle`, their
-    names, and the seed of a search, an option of a learner that gets no oracle. Raises
-    `InvalidInput`."""
-    if isinstance(oracle, str):
-        as_choice('oracle', oracle, ['world'])
-        if isinstance(where, World):
-            return *learnable(where), {}
-        oracle = None
-    if oracle is not None:
-        return where, oracle, [], {}
-    if 'missed' not in row.options:
-        raise InvalidInput('oracle', None,
-                           f'an Oracle: the learner {row.name} needs one')
-    return where, None, [], dict(seed=int(rng.spawn(1)[0].integers(2**32)))
-
 def learner_for(told: Told | str | None = None,
                 support: np.ndarray | None = None) -> str:
     """The name of the first learner of the table that honours what is told; where
     rounding makes beliefs of the `support` be heard as others, of one that takes no
-    report at its word. Raises `InvalidInput` if none does.
-
-    >>> learner_for()
-    'sharp'
-    """
+    report at its word. Raises `InvalidInput` if none does."""
     told = as_told(told)
     exact = support is None or told.is_exact(support)
     for name, row in LEARNERS.items():
@@ -286,6 +248,25 @@ def learner_for(told: Told | str | None = None,
                 exact or 'beliefs' in row.honours):
             return name
     raise InvalidInput('told', str(told), 'what one of the learners can honour')
+
+def prepared(where: Any, oracle: Any, rng: np.random.Generator, *, method: str | None,
+             told: Any, budget: int | None, options: dict[str, Any]) -> Any:
+    """What a run or a session begins with: the `Row` of its learner; the world or
+    setting `where` it learns, without the arms that no rule induces; its `Oracle` or
+    None; the names of these arms; and all options. Raises `InvalidInput`."""
+    z, left = getattr(where, 'setting', where), ()
+    row = learner_row(learner_for(told, z.support) if method is None else method)
+    options = completed(row, z.K, told=told, budget=budget, options=options)
+    if isinstance(oracle, str):
+        as_choice('oracle', oracle, ['world'])
+        oracle = None
+        if isinstance(where, World):
+            where, oracle, left = learnable(where)
+    if oracle is None:
+        expect('missed' in row.options, 'oracle', None,
+               f'an Oracle: the learner {row.name} needs one')
+        options['seed'] = int(rng.spawn(1)[0].integers(2**32))      # of its search
+    return row, where, oracle, left, options
 
 # %% ../../nbs/appendix/63_identification.ipynb #c9ba5793
 def best_profit(world: World) -> float:
@@ -301,14 +282,13 @@ def add_lost(world: World, result: Identification) -> Identification:
     kept = kept[trace.kinds != PAST]
     return replace(result, lost=float(len(kept)*world.best_profit - kept.sum()))
 
-UNSAID = 'watch', 'history', 'told', 'rng'      # options that an `Origin` doesn't keep
-
 def origin_of(world: World, row: Row, options: dict[str, Any], seed: Any) -> Origin:
     "The `Origin` of a run; functions are told by name, a seed only if it is a number."
     kept = {name: value if isinstance(value, (bool, int, float, str))
             else getattr(value, '__name__', repr(value))
             for name, value in options.items()
-            if value is not None and name not in UNSAID}
+            if value is not None
+            and name not in ('watch', 'history', 'told', 'rng', 'seed')}
     whole = isinstance(seed, (int, np.integer))
     return Origin(world.name, row.name, kept, int(seed) if whole else None)
 
@@ -317,18 +297,30 @@ def play_row(row: Row, world: World, oracle: Oracle | None, rng: np.random.Gener
              /, *, progress: bool, max_paid: float | None,
              **options: Any) -> Identification:
     "One run of the learner of `row`, whose options are complete."
-    def make(**options):
-        made = row.make(world.setting, oracle, **options)
-        return made if max_paid is None else within_sum(made, max_paid)
+    def make(**more):
+        return within_sum(row.make(world.setting, oracle, **options | more), max_paid)
     if not progress:
-        return simulate(make(**options), world, rng)
+        return simulate(make(), world, rng)
     from tqdm.auto import tqdm
-    watch = options.pop('watch', None)
     total = options['budget'] if row.needs_budget else None
     # arguments that are refused at once leave no bar behind
     with tqdm(unit=' rounds', mininterval=.2, delay=.01, total=total) as bar:
-        made = with_bar(partial(make, **options), bar, options['eps'], watch)
+        made = with_bar(make, bar, options['eps'], options.get('watch'))
         return simulate(made, world, rng)
+
+def run_fast(row: Row, world: World, oracle: Any, rng: np.random.Generator, /, *,
+             eps: float, delta: float, **options: Any) -> Identification:
+    "What `identify` does for engine=\"fast\"."
+    from oia_nb.fast.drive import simulate_fast
+    names = sorted(name for name, row in LEARNERS.items() if row.compiled)
+    expect(row.compiled is not None, 'method', row.name,
+           f'for engine="fast" one of {", ".join(names)}')
+    given = {k: v for k, v in options.items() if v is not None and v is not False}
+    for name in given:
+        expect(name in (row.compiled or ()), 'engine', 'fast',
+               f'coroutine, to use {name}')
+    return simulate_fast(world, method=row.name, eps=eps, delta=delta, seed=rng,
+                         oracle=oracle, **given)
 
 # %% ../../nbs/appendix/63_identification.ipynb #2d2c9389
 def identify(world: World, *, eps: float, delta: float, method: str | None = None,
@@ -338,24 +330,17 @@ def identify(world: World, *, eps: float, delta: float, method: str | None = Non
              max_paid: float | None = None, **options: Any) -> Identification:
     """Learn the best scoring rule of a simulated world; returns an `Identification`.
 
-    Parameters
-    ----------
-    world : World
-    eps, delta : float
-        Target accuracy, in (0, 2(B_S + B_u)], and probability of failure, in (0, 1].
-    method : str, a name in `LEARNERS`; None is the first that honours what is told
-    budget : int, optional; of rounds
-        "oiafb" and "chen" use them all, "explore_then_commit" plans with them, and the
-        others end after them with the status "round_cap".
-    seed : int or numpy Generator, optional; of the agent, the state and the learner
-    progress : bool; show a bar on standard error
-    oracle : Oracle, "world" (worked out from the world) or None (there is none)
-    engine : "coroutine", or "fast": the paper's learners compiled
-    told : Told, or a text such as "lapses=0.02": what may be assumed of the expert
-    max_paid : float, optional; the run stops before more may be paid in all
-    options
-        Of the learner: `mixing`, `stop`, `max_rounds`, `a` (with delta=None),
-        `decision`, `samples`, `solver`, `margin`, `history`, `round_cost`, `watch`.
+    `eps` and `delta` are the target accuracy, in (0, 2(B_S + B_u)], and the probability
+    of failure, in (0, 1]. `method` is a name in `LEARNERS`; None is the first that
+    honours what is `told` of the expert, a `Told` or a text such as "lapses=0.02". Of a
+    `budget` of rounds "oiafb" and "chen" use all, "explore_then_commit" plans with it,
+    and the others end after it with the status "round_cap"; a run also stops before
+    more than `max_paid` may be paid in all. `seed` is of the agent, the state and the
+    learner; with `progress` a bar stands on standard error. `oracle` is an `Oracle`,
+    "world" (worked out from the world) or None (there is none); `engine` "coroutine",
+    or "fast", the paper's learners compiled. `options` are those of the learner:
+    `mixing`, `stop`, `max_rounds`, `a` (with delta=None), `decision`, `samples`,
+    `solver`, `margin`, `history`, `round_cost`, `watch`.
 
     Arms that no rule makes the favourite are left out, and named in the log. Raises
     `InvalidInput`, and `NotInducible` if no two arms are left.
@@ -363,36 +348,20 @@ def identify(world: World, *, eps: float, delta: float, method: str | None = Non
     >>> identify(clinic, eps=1., delta=.1, seed=0).status
     'certified'
     """
-    z = as_kind('world', world, World).setting
-    row = learner_row(learner_for(told, z.support) if method is None else method)
+    as_kind('world', world, World)
     as_choice('engine', engine, ('coroutine', 'fast'))
     rng = generator(seed := fresh_seed() if seed is None else seed)
-    options = completed(row, z, told=told, budget=budget, options=options)
+    row, world, known, left, options = prepared(
+        world, oracle, rng, method=method, told=told, budget=budget, options=options)
+    if left:
+        log.warning(LEFT_OUT, ', '.join(left))
     if 'rng' in row.options and 'rng' not in options:
         options['rng'] = rng.spawn(1)[0]
     origin = origin_of(world, row, options | dict(engine=engine), seed)
     log.info('%s in %s, seed %s: starts', row.name, world.name, origin.seed)
-    world, oracle, left, seeds = with_oracle(row, world, oracle, rng)
-    if left:
-        log.warning(LEFT_OUT, ', '.join(left))
     play = run_fast if engine == 'fast' else play_row
-    found = play(row, world, oracle, rng, eps=eps, delta=delta, progress=progress,
-                 max_paid=max_paid, **options, **seeds)
+    found = play(row, world, known, rng, eps=eps, delta=delta, progress=progress,
+                 max_paid=max_paid, **options)
     log.info('%s in %s: %s, %d rounds', row.name, world.name, found.status,
              found.rounds)
-    return add_lost(world, replace(found, setting=world.setting, origin=origin))
-
-# %% ../../nbs/appendix/63_identification.ipynb #bf946fb4
-def run_fast(row: Row, world: World, oracle: Any, rng: np.random.Generator, /, *,
-             eps: float, delta: float, **options: Any) -> Identification:
-    "What `identify` does for engine=\"fast\"."
-    from oia_nb.fast.drive import simulate_fast
-    if row.compiled is None:
-        names = sorted(name for name, row in LEARNERS.items() if row.compiled)
-        raise InvalidInput('method', row.name,
-                           f'for engine="fast" one of {", ".join(names)}')
-    given = {k: v for k, v in options.items() if v is not None and v is not False}
-    for name in [name for name in given if name not in row.compiled]:
-        raise InvalidInput('engine', 'fast', f'coroutine, to use {name}')
-    return simulate_fast(world, method=row.name, eps=eps, delta=delta, seed=rng,
-                         oracle=oracle, **given)
+    return add_lost(world, replace(found, origin=origin))

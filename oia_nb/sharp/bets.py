@@ -2,17 +2,17 @@
 
 # %% auto #0
 __all__ = ['SLACK', 'FLOOR', 'HALF', 'RENEW', 'DRAWS', 'TRUST', 'VAIN', 'MISSED', 'Answer', 'Candidate', 'Knowledge', 'count',
-           'heard', 'hear', 'register_fact', 'note', 'digest', 'wall_of', 'set_up', 'refresh', 'settle', 'open_second',
-           'region_of', 'asked_of', 'wealth', 'missing', 'was_answered', 'passes', 'prove', 'least_regret', 'spread',
-           'Outlook', 'path_of_bets', 'path_of_cuts', 'Choice', 'saved', 'cheapest_answer', 'leader', 'file', 'opening',
-           'direction', 'against', 'no_agent']
+           'heard', 'note', 'set_up', 'as_candidate', 'digest', 'refresh', 'settle', 'asked_of', 'missing',
+           'was_answered', 'passes', 'prove', 'least_regret', 'spread', 'Outlook', 'path_of_bets', 'path_of_cuts',
+           'Choice', 'saved', 'cheapest_answer', 'leader', 'direction', 'against', 'no_agent']
 
 # %% ../../nbs/sharp/24_bets.ipynb #43d5d54f
+from bisect import bisect_left
 from collections import Counter
-from itertools import product
 from dataclasses import dataclass
+from functools import partial
+from itertools import product
 from math import log, sqrt
-from types import SimpleNamespace
 import numpy as np
 from ..experts.beliefs import Outcomes
 from ..paper.estimation import FORCED, INIT, NORMAL, Transcript
@@ -27,8 +27,8 @@ from .hyperplanes import RegionProgram, flat
 from .questions import (Foretold, Guess, advantage, cheapest_rule,
                                     question, search_rule)
 from .record import CHECK, SEARCH
-from .walls import (HUGE, LEAST, BetRegion, Cone, Contradiction,
-                                CutRegion, PLAIN, Wall, prove_cheaper, weigh)
+from .walls import (HUGE, LEAST, PLAIN, Cone, Contradiction, Region, Wall,
+                                prove_cheaper, weigh)
 from ..verify import BLOCK, LOOK, MOST, OWN, share
 
 # %% ../../nbs/sharp/24_bets.ipynb #dd81f4f3
@@ -55,7 +55,7 @@ class Candidate:
 
 # %% ../../nbs/sharp/24_bets.ipynb #321f227a
 class Knowledge:
-    """What a `Record` says: a transcript `data`, `answers` {index of rule: `Answer`},
+    """What a `Record` says: a transcript `data`, `answers` {payments: `Answer`},
     `candidates`, half-spaces `walls` {(l, j): `Wall`} and `regions` {j: of arm j}."""
     def __init__(self, setting, oracle, delta, record, told=Told()):
         self.setting, self.oracle = setting, oracle
@@ -63,17 +63,14 @@ class Knowledge:
         self.delta = delta if oracle else (1 - LOOK)*delta
         self.record, self.data = record, Transcript(setting, keeps=True)
         self.told, self.outcomes = told, Outcomes(self.data, told)
-        self.by_bets = self.outcomes.by_bets
+        self.u, self.by_bets = self.outcomes.u, self.outcomes.by_bets
         self.first = self.cone = None
         self.answers, self.candidates = {}, []
-        # hyperplanes of two other arms, in use; arms that cost nothing more
         self.walls, self.regions = {}, {}
-        self.ordered, self.equal = set(), set()
-        zero = np.zeros((setting.M, setting.W))
-        self.zero = ScoringRule(zero, setting.support, setting.bound)
-        rules = [] if oracle is None else oracle.rules
-        self.fixed = {r.values.tobytes(): k for k, r in enumerate(rules)}
-        self.heard, self.drawn = {}, []         # rounds (from 0) of the search
+        self.zero = ScoringRule(0*setting.support, setting.support, setting.bound)
+        self.fixed = {r.values.tobytes(): k
+                      for k, r in enumerate(oracle.rules if oracle else ())}
+        self.drawn = []                         # rounds (from 0) of the search
 
     @property
     def unseen(self):
@@ -90,18 +87,15 @@ class Knowledge:
         return self.data.rounds
 
     @property
-    def u(self):
-        return self.outcomes.u
-
-    @property
     def others(self):
         return [j for j in range(self.setting.K) if j != self.first]
 
     @property
     def tied(self):
         "The arms proved to cost what the zero rule's costs: they earn no more than it."
-        return self.equal | {j for (l, j), w in self.walls.items()
-                             if l == self.first and w.tied}
+        little = {a.arm for a in self.answers.values() if a.s.max() < 1/MOST}
+        return {j for (l, j), w in self.walls.items() if l == self.first and w.tied} | (
+            little - {self.first})
 
     def rule(self, n):
         "The n-th rule of the record."
@@ -109,7 +103,7 @@ class Knowledge:
 
     def answer_to(self, rule):
         "The `Answer` to a rule; None if it wasn't announced yet."
-        return self.heard.get(rule.values.tobytes())
+        return self.answers.get(rule.values.tobytes())
 
 # %% ../../nbs/sharp/24_bets.ipynb #b7b8fe45
 def count(known, rule, r):
@@ -125,85 +119,71 @@ def count(known, rule, r):
 def heard(known, rule, r, t=None):
     "Note what a `Round`, the t-th or last, says of costs. Raises `Contradiction`."
     old, t = known.answer_to(rule), known.rounds if t is None else t
-    if old is None:
-        s = known.outcomes.expected(rule)/known.setting.bound
-        hear(known, Answer(rule, s, r.arm, t))
-    elif old.arm != r.arm:
-        raise Contradiction((old.round, t), 'drift')
-
-def hear(known, a):
-    "Note what a new answer says. Raises `Contradiction`."
-    key = a.rule.values.tobytes()
-    if known.fixed.get(key, a.arm) != a.arm:
-        raise Contradiction((a.round, ), 'oracle')
-    if known.first is not None and len(known.answers) >= known.setting.K:
-        set_up(known)
-    known.answers[known.data.asked[a.round - 1]] = known.heard[key] = a
-    if not a.s.any():                       # none is cheaper
-        known.first = a.arm
-        known.candidates.insert(0, Candidate(a.arm, known.zero, np.zeros(len(known.u)),
-                                             known.delta*share(0)))
-    if known.first is not None:
-        known.equal |= {b.arm for b in known.answers.values()
-                        if b.arm != known.first and b.s.max() < 1/MOST}
-    for wall in known.walls.values():
+    if old is not None:
+        if old.arm != r.arm:
+            raise Contradiction((old.round, t), 'drift')
+        return
+    key = rule.values.tobytes()
+    if known.fixed.get(key, r.arm) != r.arm:
+        raise Contradiction((t, ), 'oracle')
+    s = known.outcomes.expected(rule)/known.setting.bound
+    a = known.answers[key] = Answer(rule, s, r.arm, t)
+    if not s.any():                         # none is cheaper
+        set_up(known, a.arm)
+    for (l, j), wall in known.walls.items():
         note(known, wall, a)
-    open_second(known, a.arm)
+        every = known.regions[j].every
+        if (a.arm in wall.pair and l != known.first and not wall.order
+                and wall.n % max(1, wall.n//12) == 0 and prove_cheaper(wall)
+                and (known.by_bets or len(every) < 2)):
+            every.append(wall)
 
 # %% ../../nbs/sharp/24_bets.ipynb #b7b0c15b
-def register_fact(known, fact):
-    "Take a registration: (rounds before it, index of the rule, arm)."
-    rounds, rule, arm = fact
-    part = known.delta*share(1 + sum(not c.is_zero for c in known.candidates))
-    counts = known.outcomes.counts[arm].copy()
-    known.candidates.append(Candidate(arm, known.rule(rule), counts, part, rounds))
-
 def note(known, wall, a):
     "Tell the hyperplane of a pair (l, j) what either answered."
     if a.arm in wall.pair and a.s.any():
         side = 1 if a.arm == wall.pair[0] else -1
         wall.add(known.cone.coordinates(a.s), side, a.round)
 
+def set_up(known, first):
+    "Half-spaces, regions and the `first` candidate, once the zero rule's arm is known."
+    known.first, known.cone = first, Cone(known.setting, known.outcomes)
+    known.candidates.insert(0, Candidate(first, known.zero, np.zeros(len(known.u)),
+                                         known.delta*share(0)))
+    for l, j in product([first, *known.others], known.others):
+        if l != j:
+            wall = known.walls[l, j] = Wall(known.cone, (l, j), lambda: against(known))
+            for a in known.answers.values():
+                note(known, wall, a)
+    known.regions = {j: Region(known.cone, [w for (l, k), w in known.walls.items()
+                                            if (l, k) == (first, j)])
+                     for j in range(known.setting.K)}
+
+def as_candidate(known, rule, arm):
+    "The `Candidate` that a `rule` of an `arm` is if it is registered now."
+    part = known.delta*share(1 + sum(not c.is_zero for c in known.candidates))
+    return Candidate(arm, rule, known.outcomes.counts[arm].copy(), part, known.rounds)
+
+# %% ../../nbs/sharp/24_bets.ipynb #a14303f6
 def digest(known, rounds, see=lambda rule, r: None):
     """Tell `Knowledge` the registrations and the first `rounds`, each of which is shown
     to `see`, with its rule. Raises `Contradiction`."""
     rules = [known.rule(n) for n in range(len(known.record.rules))]
     for n in range(len(rounds) + 1):
-        for fact in known.record.registered:
-            if fact[0] == n:
-                register_fact(known, fact)
+        for t, rule, arm in known.record.registered:
+            if t == n:
+                known.candidates.append(as_candidate(known, rules[rule], arm))
         for r in rounds[n:n + 1]:
             count(known, rules[r.rule], r)
             see(rules[r.rule], r)
             heard(known, rules[r.rule], r)
     return known
 
-# %% ../../nbs/sharp/24_bets.ipynb #a14303f6
-def wall_of(known, l, j):
-    "The `Wall` of arm l against arm j, told all answers so far."
-    if (l, j) not in known.walls:
-        wall = known.walls[l, j] = Wall(known.cone, (l, j), lambda: against(known))
-        for a in known.answers.values():
-            note(known, wall, a)
-    return known.walls[l, j]
-
-def set_up(known):
-    "Make the rules from which questions are mixed, half-spaces and regions."
-    if known.cone is not None:
-        return
-    known.cone = Cone(known.setting, known.outcomes)
-    make = BetRegion if known.by_bets else CutRegion
-    for j in known.others:
-        known.regions[j] = make(known.cone, [wall_of(known, known.first, j)])
-        for l in set(known.others) - {j}:
-            wall_of(known, l, j)
-    refresh(known, known.others)
-
-def refresh(known, arms):
-    "Bring the regions of `arms` up to date; old ones hold as well."
-    for j in arms:
-        if j in known.regions and known.data.N[j]:
-            known.regions[j].refresh(known.outcomes.counts[j])
+def refresh(known):
+    "Bring all regions up to date; old ones hold as well."
+    counts = known.outcomes.counts
+    for j, R in known.regions.items():
+        R.refresh(counts[j])
 
 # %% ../../nbs/sharp/24_bets.ipynb #a14303f7
 def settle(known):
@@ -211,27 +191,10 @@ def settle(known):
     data, place = known.data, known.outcomes.place
     said, arms = place[data.beliefs, data.states], np.array(data.arms)
     for j, R in known.regions.items():
-        if data.N[j]:
-            R.settle(said[arms == j])
-    refresh(known, known.others)
-
-def open_second(known, arm):
-    "Use the hyperplanes l|j of which answers of an `arm` prove that l is the cheaper."
-    for (l, j), wall in known.walls.items():
-        n, R = wall.n, known.regions.get(j)
-        if (arm in (l, j) and j != known.first != l and (l, j) not in known.ordered
-                and n % max(1, n//12) == 0 and prove_cheaper(wall)):
-            known.ordered.add((l, j))
-            if known.by_bets or len(R.every) < 2:
-                R.every.append(wall)
+        R.settle(said[arms == j])
+    refresh(known)
 
 # %% ../../nbs/sharp/24_bets.ipynb #e69e34b1
-def region_of(known, j):
-    "What arm j must be paid: nothing, as long as no hyperplane is known."
-    R, nothing = known.regions.get(j), np.zeros((1, len(known.u)))
-    return R if hasattr(R, 'prices') else SimpleNamespace(
-        rules=nothing, known=nothing, prices=np.zeros(1))
-
 def asked_of(c, j):
     "The log wealth that proves a `Candidate` against arm j."
     if c.delta == 0:
@@ -239,21 +202,21 @@ def asked_of(c, j):
     part = 1. if c.is_zero else OWN if j == c.arm else 1 - OWN
     return -log(part) - log(c.delta)
 
-def wealth(known, c, j, eps):
-    "What the wealth against arm j being better than the `Candidate` by `eps` seems."
-    u, s = known.u, known.outcomes.paid(c.rule)
-    counts = known.outcomes.counts
-    rules = region_of(known, j).known
-    own = counts[c.arm] - c.counts
-    if j == c.arm:
-        return own_wealth(own, rules, s, float(s.max()), eps)[0]
-    return pair_wealth(counts[j], rules, u, own, u - s, float((u - s).min()), eps)[0]
-
 def missing(known, c, eps):
-    "{arm j: what is missing of the evidence against it}, for a `Candidate`."
-    rivals = set(range(known.setting.K)) - known.tied - known.unseen
-    rivals -= {c.arm} & {known.first}
-    return {j: asked_of(c, j) - wealth(known, c, j, eps) for j in sorted(rivals)}
+    """{arm j: what is missing of the evidence that no rule of it is better by `eps`},
+    for a `Candidate`."""
+    u, s, counts = known.u, known.outcomes.paid(c.rule), known.outcomes.counts
+    own, left = counts[c.arm] - c.counts, {}
+    out = known.tied | known.unseen | {c.arm} & {known.first}
+    for j in sorted(set(range(known.setting.K)) - out):
+        rules = known.regions[j].rules
+        if j == c.arm:
+            won, _ = own_wealth(own, rules, s, float(s.max()), eps)
+        else:
+            low = float((u - s).min())
+            won, _ = pair_wealth(counts[j], rules, u, own, u - s, low, eps)
+        left[j] = asked_of(c, j) - won
+    return left
 
 def was_answered(known, c):
     "Whether the arm of a `Candidate` had answered its rule, as far as is known now."
@@ -262,8 +225,8 @@ def was_answered(known, c):
 
 def passes(known, c, eps):
     "Whether evidence for a `Candidate` seems to be enough."
-    left = missing(known, c, eps).values() if was_answered(known, c) else [1.]
-    return all(m <= 0 for m in left)
+    return was_answered(known, c) and all(
+        m <= 0 for m in missing(known, c, eps).values())
 
 # %% ../../nbs/sharp/24_bets.ipynb #d326638d
 def prove(known, c, eps):
@@ -276,19 +239,13 @@ def prove(known, c, eps):
 def least_regret(known, candidates, eps, best=np.inf):
     """The smallest bound for which the evidence for one of the `candidates` seems to be
     enough, and that `Candidate`; `best` and None if there is none below."""
-    found, most = None, min(best, 2*known.setting.B)
+    found = None
     for c in candidates:
-        high = min(best, eps)
-        while high < most and not passes(known, c, high):
-            high *= 2
-        if high > most or not passes(known, c, high):
-            continue
-        low = 0.
-        for _ in range(4):
-            middle = (low + high)/2
-            low, high = (low, middle) if passes(known, c, middle) else (middle, high)
-        if high < best:
-            best, found = high, c
+        most = min(best, 2*known.setting.B)
+        tried = np.geomspace(min(eps, most)/16, most, 64)
+        n = bisect_left(tried, True, key=partial(passes, known, c))
+        if n < len(tried) and tried[n] < best:
+            best, found = float(tried[n]), c
     return best, found
 
 # %% ../../nbs/sharp/24_bets.ipynb #73310091
@@ -304,48 +261,36 @@ def spread(q, N, x):
 class Outlook:
     "How an open arm j stands to a `Candidate`: its `margin`, and the samples to come."
     def __init__(self, known, c, j, missing, eps):
-        q, N = known.outcomes.shares, known.data.N
-        u, self.eps = known.u, eps
-        s, R = known.outcomes.paid(c.rule), region_of(known, j)
-        self.j, self.own = j, j == c.arm
-        self.q = q[j]
+        q, u, R = known.outcomes.shares, known.u, known.regions[j]
+        s, v, self.j = known.outcomes.paid(c.rule), R.rules[R.prices.argmin()], j
+        self.q, self.eps = q[j], eps
         self.earned = float(q[c.arm] @ (u - s))
-        self.target = float(q[j] @ s if self.own else q[j] @ u - self.earned) - eps
+        self.target = float(q[j] @ u) - self.earned - eps
         self.margin = float(R.prices.min() - self.target)
         self.need, self.missing = min(asked_of(c, j), 20.) + SLACK, min(missing, 20.)
-        self.N, self.Nc = N[j], N[c.arm] - c.counts.sum()
-        v = R.rules[R.prices.argmin()]
-        if self.own:
-            self.sj = 0.
-            self.sc = max(spread(q[j], self.Nc, s - v), spread(q[j], self.Nc, s)/2)
-        else:
-            self.sj = spread(q[j], N[j], u - v)
-            self.sc = spread(q[c.arm], self.Nc, u - s)
-        self.range = float(np.ptp(s if self.own else u))
+        # of arm j, and of the candidate's; of its own, all are of the second kind
+        self.N = known.data.N[[j, c.arm]] - [0, c.counts.sum()]
+        N, Nc = self.N
+        sizes = spread(q[j], N, u - v), spread(q[c.arm], Nc, u - s)
+        if j == c.arm:
+            sizes = 0., max(spread(q[j], Nc, s - v), spread(q[j], Nc, s)/2)
+        self.sizes = np.array(sizes)
 
     def needed(self, D):
-        "Samples of j and of the candidate's arm, in all, for margins D."
-        L, floor = self.need, FLOOR*self.eps
-        more, D = 1 + np.maximum(0., floor - D)/self.eps, np.maximum(D, floor)
-        n = more*2*L*(self.sj + self.sc)/D**2
-        few = .1*L*self.range/D
-        return n*self.sj + few*(not self.own), n*self.sc + few*self.own
+        "(…, 2): samples of j and of the candidate's arm, in all, for margins D."
+        floor = FLOOR*self.eps
+        more = 1 + np.maximum(0., floor - D)/self.eps
+        n = 2*self.need*self.sizes.sum()*more/np.maximum(D, floor)**2
+        return np.multiply.outer(n, self.sizes)
 
     def samples(self, D):
         "Samples to come if the margin were D (a number or an array)."
-        nj, nc = self.needed(D)
-        return np.maximum(0., nj - self.N) + np.maximum(0., nc - self.Nc)
-
-    def is_hopeless(self):
-        "Whether samples leave no doubt that the margin is below the least one."
-        doubt = self.sj/sqrt(max(self.N, 1)) + self.sc/sqrt(max(self.Nc, 1))
-        return self.margin + 2*doubt < FLOOR*self.eps
+        return np.maximum(0., self.needed(D) - self.N).sum(-1)
 
     def as_it_stands(self):
         "Samples to come with the margin as it is: predicted, or by what is missing."
-        share = self.missing/self.need
-        return float(max(self.samples(self.margin),
-                         sum(self.needed(self.margin))*share))
+        missing = self.needed(self.margin).sum()*self.missing/self.need
+        return float(max(self.samples(self.margin), missing))
 
 # %% ../../nbs/sharp/24_bets.ipynb #67772a85
 def path_of_bets(R, walls, alphas, q):
@@ -366,30 +311,26 @@ HALF = .5                   # of the way to the guess
 
 def path_of_cuts(R, walls, alphas, q):
     "The same for cuts."
-    z, bound = R.cone.setting, R.cone.bound
-    rows = [(R.cone.inverse @ a/bound, 1., 0.) for a in (alphas[0], alphas[-1])]
-    if R.hoped is None:
-        R.hoped = RegionProgram(z, rows, None, R.cone.outcomes)
-    if R.hope[0] != (key := (*rows[0][0], *rows[1][0], *q)):
-        R.hoped.change(rows)
-        found = R.hoped.minimum(np.tensordot(q, R.cone.outcomes.out, 1))
-        R.hope = key, found.value if found else bound
-    hope, new = R.hope[1], next((w for w in walls if w not in R.walls), None)
+    z, o = R.cone.setting, R.cone.outcomes
+    rows = [(R.cone.inverse @ a/z.bound, 1.) for a in (alphas[0], alphas[-1])]
+    R.hoped = R.hoped or RegionProgram(z, rows, None, o)
+    R.hoped.change(rows)
+    found = R.hoped.minimum(np.tensordot(q, o.out, 1))
+    hope = found.value if found else z.bound
+    new = next((w for w in walls if w not in R.walls), None)
     if new:
         ends = [(new.pair[0], *e) for e in new.unknown()]
         return ends, np.r_[np.zeros(len(ends) - 1), HALF*hope] if ends else []
-    s, price = R.cone.outcomes.behind(R.rules[0]), R.prices[0]
-    cut = min(R.cuts, key=lambda c: c.triple[0] @ s)
+    s = o.behind(R.rules[0])/z.bound
+    cut = min(R.cuts, key=lambda c: c.row[0] @ s)
     w, (of, mu) = cut.wall, cut.wall.basis
-    s = s/bound
-    up, low = w.up[of], w.low[of]
     m, mu = cut.m @ s, mu @ s
-    a = np.clip(alphas[walls.index(w)][of], low, up)
-    rises = np.r_[(up - a)*(mu + m), (a - low)*m]
-    ends = [(w.pair[0], i, side) for side in (1, -1) for i in of]
+    a = np.clip(alphas[walls.index(w)], w.low, w.up)
+    rises = np.r_[((w.up - a)[of])*(mu + m), (a - w.low)[of]*m]
     order = (-rises).argsort(stable=True)
     order = order[rises[order] > .01]
-    paid = price*np.cumprod(1 + HALF*rises[order])
+    ends = [(w.pair[0], i, side) for side in (1, -1) for i in of]
+    paid = R.prices[0]*np.cumprod(1 + HALF*rises[order])
     return [ends[n] for n in order], np.minimum(paid, hope)
 
 # %% ../../nbs/sharp/24_bets.ipynb #14c8ba62
@@ -408,25 +349,24 @@ class Choice:
         self.round_cost, self.unit = round_cost, unit
         self.seed, self.missed = seed, missed
         self.highs = new_highs(**PLAIN)
-        self.next_proof, self.fresh = 0, True
+        self.next_proof, self.told = 0, 0
         self.guess, self.foretold = None, None
-        self.told, self.finer = 0, Counter()
+        self.finer = Counter()
+        settle(known)
 
     def foresee(self):
         "Make the guess anew if it is old, tell it new answers, and draw from it."
         known, data = self.known, self.known.data
-        set_up(known)
         answers = [(a.s, a.arm) for a in known.answers.values()]
         if self.guess is None or (data.N > RENEW*self.guess.N + 2).any() or (
                 len(answers) > RENEW*self.old + 2):
             self.guess = Guess(data.counts, answers, known.setting)
-            self.stuck, self.opened = set(), Counter()
-            self.sought = {}
+            self.stuck, self.sought, self.opened = set(), {}, Counter()
             self.foretold, self.old = None, len(answers)
-        else:
-            for a in answers[self.told:]:
-                self.guess.learn(*a)
-                self.foretold = None
+            self.told = self.old
+        for a in answers[self.told:]:
+            self.guess.learn(*a)
+            self.foretold = None
         self.told = len(answers)
         if self.foretold is None:
             self.foretold = Foretold(self.guess, known.cone.pay, known.cone.tops, DRAWS,
@@ -455,12 +395,12 @@ class Choice:
 
     def alpha(self, l, j):
         "(M,): the hyperplane l|j by the guess; as it is, where no question will do."
-        M, wall = self.known.setting.M, wall_of(self.known, l, j)
-        up, low = wall.up, LEAST if self.known.by_bets else wall.low
+        M, wall = self.known.setting.M, self.known.walls[l, j]
+        low = LEAST if self.known.by_bets else wall.low
         alpha = np.maximum(np.median(self.foretold.alpha(l, j, M), 0), low)
         stuck = [i for i in range(M) if (l, j, i, 1) in self.stuck]
-        alpha[stuck] = np.maximum(alpha[stuck], np.minimum(up[stuck], HUGE))
-        return np.minimum(alpha, up)
+        alpha[stuck] = np.maximum(alpha[stuck], np.minimum(wall.up[stuck], HUGE))
+        return np.minimum(alpha, wall.up)
 
     def options(self, c, absent):
         "Pairs (rounds that it saves, function that returns what to announce)."
@@ -480,27 +420,23 @@ class Choice:
     def bounds(self, o, vain):
         "To raise the price of an arm's rules."
         known, j = self.known, o.j
-        R = self.known.regions[o.j]
+        R = known.regions[j]
         path = path_of_bets if known.by_bets else path_of_cuts
-        walls = R.walls if known.by_bets else R.every
-        ls = [w.pair[0] for w in walls]
-        more = [l for l in range(known.setting.K) if len(ls) < 2 and l not in (*ls, j)
+        ls = [w.pair[0] for w in (R.walls if known.by_bets else R.every)]
+        more = [[l] for l in known.others if len(ls) < 2 and l not in (*ls, j)
                 and known.data.N[l] > 2 and self.opened[l, j] < 4
-                and not {(j, l), (l, j)} & known.ordered]
-        for extra in [None, *more]:
-            some = ls + [extra]*(extra is not None)
-            ends, paid = path(R, [wall_of(known, l, j) for l in some],
-                              np.array([self.alpha(l, j) for l in some]), o.q)
+                and not (known.walls[l, j].order or known.walls[j, l].order)]
+        for extra in [[], *more]:
+            walls = [known.walls[l, j] for l in ls + extra]
+            ends, paid = path(R, walls, np.array([self.alpha(*w.pair) for w in walls]), o.q)
             left = [e for e in ends if (e[0], j, *e[1:]) not in self.stuck]
-            if not left:
-                continue
-            cost = self.exchanged()*(1 + np.arange(len(ends)) + vain)
-            saves = o.as_it_stands() - o.samples(paid - o.target) - cost
-            act = (lambda e=left[0]: self.bound(e[0], j, *e[1:])) if extra is None else (
-                lambda l=extra: self.order(l, j))
-            yield float(saves.max()), act
+            if left:
+                cost = self.exchanged()*(1 + np.arange(len(ends)) + vain)
+                saves = o.as_it_stands() - o.samples(paid - o.target) - cost
+                yield float(saves.max()), (partial(self.order, j, *extra) if extra else
+                                           partial(self.bound, j, *left[0]))
 
-    def bound(self, l, j, i, side):
+    def bound(self, j, l, i, side):
         "A rule, and the arm meant, whose answer bounds rule i of the hyperplane l|j best."
         known, key = self.known, (l, j, i, side)
         wall, two = known.walls[l, j], [l, j][::side]
@@ -515,35 +451,19 @@ class Choice:
                 rule = self.mixture(found[0])
                 if not known.answer_to(rule):
                     return rule, who
-        if known.by_bets and side > 0 and l == known.first and (t := self.along(i, fine)):
-            rule = self.mixture(t*np.eye(len(known.cone.mixing))[i])
-            if not known.answer_to(rule):
+        if known.by_bets and side > 0 and l == known.first:     # on the ray of one rule
+            for k in known.others:
+                known.walls[l, k].tighten(i, -1)
+            low = max(1., *(known.walls[l, k].low[i] for k in known.others))
+            up = min(ends[i], 5*low)
+            rule = self.mixture(2/(low + up)*np.eye(len(ends))[i])
+            if up > (1 + .1*fine)*low and not known.answer_to(rule):
                 return rule, l
         self.stuck.add(key)
         self.finer[key] += 1
         return None
 
-    def on_ray(self, rule, k):
-        """t⁻ and t⁺: the largest t at which another arm than k answered a rule that pays t
-        times as much, or nearly where sums are coarse, and the least at which k did."""
-        answers, s = list(self.known.answers.values()), rule.expected
-        S = np.array([a.s for a in answers])*rule.bound
-        t, by_k = S.max(1)/s.max(), np.array([a.arm == k for a in answers])
-        on = np.abs(S - t[:, None]*s).max(1) <= 1e-9*rule.bound + (self.unit or 0.)
-        high = t[on & by_k & (t > 0)].min(initial=np.inf)
-        return t[on & ~by_k & (t < high)].max(initial=0.), high
-
-    def along(self, i, fine):
-        "Where to ask on the ray of bet i; None if its ends are known finely enough."
-        known, rule = self.known, self.known.cone.rules[i]
-        ends = [self.on_ray(rule, k) for k in known.others]
-        high = min(1., *(high for _, high in ends))
-        low = max(low for low, _ in ends)
-        if high <= (1 + .1*fine)*low or low >= 1 or high < 1e-6:
-            return None
-        return (low + high)/2 if low > 0 else high/3
-
-    def order(self, l, j):
+    def order(self, j, l):
         "A rule, and the arm, that may prove l cheaper: on the ray to one that j answered."
         self.opened[l, j] += 1
         answers = [a for a in self.known.answers.values() if a.arm == j]
@@ -554,35 +474,30 @@ class Choice:
         return self.fit(t[n]*answers[b].rule.values), l
 
     def narrower(self, c, looks):
-        "To halve the bracket of a candidate that isn't registered yet."
-        low, high = self.on_ray(c.rule, c.arm)
-        o = self.known.outcomes
-        gain = (1 - low)/2*float(o.shares[c.arm] @ o.paid(c.rule))
-        rule = self.fit((low + 1)/2*c.rule.values)
+        """To ask for less of a candidate that isn't registered yet: half of it; if that has
+        another answer, three quarters, and so on."""
+        o, t = self.known.outcomes, .5
+        while self.known.answer_to(rule := self.fit(t*c.rule.values)) and t < .999:
+            t = (1 + t)/2
+        gain = (1 - t)*float(o.shares[c.arm] @ o.paid(c.rule))
         if gain > FLOOR*self.eps and not self.known.answer_to(rule):
             saves = 1e3 if gain > self.eps/8 else saved(looks, gain) - 1
             yield saves, lambda: (rule, c.arm)
 
     def cheaper(self, o, looks, vain):
-        "To ask for a cheaper rule of an arm than the candidate's, sought now and then."
+        "To ask for a cheaper rule of an arm than the candidate's, sought by each guess."
         known, j = self.known, o.j
-        if known.rounds >= self.sought.get(j, (0, None))[0]:
+        if j not in self.sought:
             q = known.data.q_hat[j]
             found = (cheapest_rule(known.setting, self.foretold, j, q, n) for n in TRUST)
             rules = (self.fit(f.values) for f in found if f)
-            rule = next((r for r in rules if not known.answer_to(r)), None)
-            self.sought[j] = known.rounds + 8, rule
-        rule = self.sought[j][1]
-        if rule is None or known.answer_to(rule):
-            return
-        paid = known.outcomes.paid(rule)
-        gain = float(o.q @ (known.u - paid)) - o.earned
-        def act():
-            self.sought[j] = known.rounds + 8, None
-            return rule, j
-        if gain > 0:
+            self.sought[j] = next((r for r in rules if not known.answer_to(r)), None)
+        rule = self.sought[j]
+        if rule and not known.answer_to(rule):
+            paid = known.outcomes.paid(rule)
+            gain = float(o.q @ (known.u - paid)) - o.earned
             cost = self.exchanged(float(o.q @ paid))*(1 + vain)
-            yield HALF*saved(looks, gain) - cost, act
+            yield HALF*saved(looks, gain) - cost, lambda: (rule, j)
 
     def exchanged(self, price=None):
         "How many samples a question costs; one of unknown `price` as much as those so far."
@@ -596,19 +511,19 @@ class Choice:
 
     def sample(self, c, absent):
         "What to announce, the arm that must answer, the kind of round, and how often."
-        known, k = self.known, c.arm
-        if not absent:                          # nobody is left, and the proof must wait
-            return cheapest_answer(known, k), k, NORMAL, 1
-        j = max(absent, key=absent.get)
-        o = Outlook(known, c, j, absent[j], self.eps)
-        nj, nc = o.needed(o.margin)
-        if j != k and o.N*nc < o.Nc*nj:
-            k = j
-        N = o.Nc if k == c.arm else o.N
-        last = max(a.round for a in known.answers.values())
-        if o.is_hopeless() and known.rounds > 9*last:
-            raise Halt('stalled')
-        return cheapest_answer(known, k), k, NORMAL, max(1, int(N/10))
+        known, k, often = self.known, c.arm, 1
+        if absent:                      # else nobody is left, and the proof must wait
+            j = max(absent, key=absent.get)
+            o = Outlook(known, c, j, absent[j], self.eps)
+            (nj, nc), (N, Nc) = o.needed(o.margin), o.N
+            if j != k and N*nc < Nc*nj:
+                k = j
+            often = max(1, int((Nc if k == c.arm else N)/10))
+            doubt = (o.sizes/np.sqrt(np.maximum(o.N, 1))).sum()
+            late = sum(9*a.round > known.rounds for a in known.answers.values())
+            if o.margin + 2*doubt < FLOOR*self.eps and 100*late < known.rounds:
+                raise Halt('stalled')
+        return cheapest_answer(known, k), k, NORMAL, often
 
     def ask(self, c, absent):
         "A question, as `sample`, if one is predicted to pay; else None."
@@ -617,14 +532,14 @@ class Choice:
             if 0 < N[k] < 3 and (k == c.arm or absent.get(k, 0) > 0):
                 return cheapest_answer(known, k), k, NORMAL, int(3 - N[k])
         for _ in range(4*known.setting.M if known.setting.M > 1 else 0):
-            found = list(self.options(c, absent))
-            saves, act = max(found, key=lambda option: option[0], default=(0., None))
+            saves, act = max(self.options(c, absent), key=lambda option: option[0],
+                             default=(0., None))
             if saves <= 1:
                 return None
             rule = act()
             if rule and not known.answer_to(rule[0]):
                 return *rule, FORCED, 1
-            refresh(known, [j for j, m in absent.items() if m > 0])
+            refresh(known)
         return None
 
     def look(self, proved=False):
@@ -639,11 +554,9 @@ class Choice:
 
     def attempt(self, c):
         "The proof of a `Candidate`, if there is one; None too soon after one that failed."
-        known, fresh = self.known, self.fresh
-        self.fresh = False
-        if known.rounds < self.next_proof or not (fresh or passes(known, c, self.eps)):
-            return None
-        if known.drawn and self.look(proved=True):
+        known = self.known
+        if known.rounds < self.next_proof or not passes(known, c, self.eps) or (
+                known.drawn and self.look(proved=True)):
             return None
         proof = prove(known, c, self.eps)
         if not proof and passes(known, c, self.eps):
@@ -652,31 +565,33 @@ class Choice:
 
     def step(self):
         "The next (rule, arm meant, kind, how often), or a `Candidate` and its proof."
-        known, eps = self.known, self.eps
-        if known.first is not None and len(known.candidates) == 1 and (
-                proof := self.attempt(known.candidates[0])):
+        known = self.known
+        if known.first is None:
+            return known.zero, None, INIT, 1
+        refresh(known)
+        if len(known.candidates) == 1 and (proof := self.attempt(known.candidates[0])):
             return known.candidates[0], proof
-        if first := opening(known) or self.look():
-            return first
-        refresh(known, known.others)
+        for k, rule in enumerate(known.oracle.rules if known.oracle else ()):
+            if k != known.first and not known.answer_to(rule):
+                return rule, k, INIT, 1
+        if rule := self.look():
+            return rule
         while True:
-            c, new = leader(known)
-            absent = missing(known, c, eps)
-            done = all(m <= 0 for m in absent.values())
-            if self.fresh or done:
-                if new and not self.fresh:
-                    file(known, new)
-                    continue
-                if done and (rule := self.look(proved=True)):
+            c = leader(known)
+            is_new = c not in known.candidates
+            absent = missing(known, c, self.eps)
+            if not is_new and all(m <= 0 for m in absent.values()):
+                if rule := self.look(proved=True):
                     return rule
                 if proof := self.attempt(c):
                     return c, proof
-                absent = missing(known, c, eps)
+                absent = missing(known, c, self.eps)
             if found := self.ask(c, absent):
                 return found
-            if not new:
+            if not is_new:
                 return self.sample(c, absent)
-            file(known, new)
+            known.record.registered.append((c.rounds, known.record.index(c.rule), c.arm))
+            known.candidates.append(c)
 
 # %% ../../nbs/sharp/24_bets.ipynb #10b9f831
 def saved(looks, gain):
@@ -692,32 +607,16 @@ def cheapest_answer(known, k):
 
 # %% ../../nbs/sharp/24_bets.ipynb #1ecc5ccf
 def leader(known):
-    "The `Candidate` to be proved, and the registration that it needs, or None."
+    "The `Candidate` to be proved, which may have to be registered first."
     q, out = known.outcomes.shares, known.tied
     def earns(x):
         return float(q[x.arm] @ (known.u - known.outcomes.paid(x.rule)))
     old = [c for c in known.candidates if c.arm not in out and was_answered(known, c)]
-    c = max(old, key=earns)
     answers = [a for a in known.answers.values() if a.arm not in out | {known.first}]
-    best = max(answers, key=earns, default=None)
+    c, best = max(old, key=earns), max(answers, key=earns, default=None)
     if best is None or earns(best) <= earns(c):
-        return c, None
-    new = known.rounds, known.record.index(best.rule), best.arm
-    register_fact(known, new)
-    return known.candidates.pop(), new
-
-def file(known, fact):
-    "Register a candidate."
-    known.record.registered.append(fact)
-    register_fact(known, fact)
-
-def opening(known):
-    "What is announced before anything else, as `Choice.sample` has it, or None."
-    if known.first is None:
-        return known.zero, None, INIT, 1
-    for k, rule in enumerate(known.oracle.rules if known.oracle else ()):
-        if k != known.first and not known.answer_to(rule):
-            return rule, k, INIT, 1
+        return c
+    return as_candidate(known, best.rule, best.arm)
 
 # %% ../../nbs/sharp/24_bets.ipynb #535548b3
 def direction(s):
@@ -726,9 +625,8 @@ def direction(s):
 
 def against(known, also=()):
     "`no_agent` of all answers, strict to the oracle's rules and in what `also` names."
-    strict = {known.heard[v].round for v in known.fixed if v in known.heard}
-    strict |= set(also)
-    return no_agent(known.setting, list(known.answers.values()), strict)
+    strict = {a.round for v, a in known.answers.items() if v in known.fixed}
+    return no_agent(known.setting, list(known.answers.values()), strict | set(also))
 
 def no_agent(setting, answers, strict=()):
     """The rounds of `answers` that contradict each other, () if some agent gives all;

@@ -86,15 +86,15 @@ class Tables:
 
 # %% ../../nbs/sharp/21_hyperplanes.ipynb #27a2add5
 class RegionProgram:
-    r"""min ⟨p, s⟩ over the expected payments s of proper rules with ⟨g, s⟩ ≥ h - e for
-    all `cuts`, triples (g, h, e). An `old` program leaves its rows against lies; of an
-    expert of whom more is known, `outcomes` say what it expects."""
+    r"""min ⟨p, s⟩ over the expected payments s of proper rules with ⟨g, s⟩ ≥ h for all
+    `cuts`, pairs (g, h). An `old` program leaves its rows against lies; of an expert of
+    whom more is known, `outcomes` say what it expects."""
     def __init__(self, setting, cuts=(), old=None, outcomes=None):
         z, self.setting = setting, setting
         self.cuts = cuts
         self.pays = (np.eye(z.M)[:, :, None]*z.support[:, None] if outcomes is None
                      else outcomes.pays)
-        self.tables = Tables(z.support, [self.priced(g) for g, _, _ in cuts],
+        self.tables = Tables(z.support, [self.priced(g) for g, _ in cuts],
                              old and old.tables.lp.forbidden)
 
     def priced(self, p):
@@ -103,14 +103,14 @@ class RegionProgram:
     def change(self, cuts):
         "As many other `cuts` in place of those that there are."
         self.cuts = cuts
-        for i, (g, _, _) in enumerate(cuts):
+        for i, (g, _) in enumerate(cuts):
             self.tables.change(i, self.priced(g))
 
     def minimum(self, p, rule=False):
         """The minimum for weights p (M,) of any sign, or (M, W) of what is paid, as a
         `Solution` in money, if asked with its `rule`; None if the solver finds none. A
         mixture of the cuts, as `shares` (k,) say, proves its `bound`."""
-        z, low = self.setting, np.array([h - e for _, h, e in self.cuts])
+        z, low = self.setting, np.array([h for _, h in self.cuts])
         found = self.tables.least(p if np.ndim(p) == 2 else self.priced(p), low/z.bound)
         self.shares = np.eye(len(low))[-1:].sum(0)
         if found is None:

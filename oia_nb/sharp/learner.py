@@ -161,11 +161,11 @@ def report(run):
         prove_candidate(run)
     data = known.data
     profits = known.outcomes.shares @ known.u
-    profits -= [bets.region_of(known, j).prices.min() for j in range(run.setting.K)]
+    profits -= [known.regions[j].prices.min() for j in range(run.setting.K)]
     radii = np.sqrt(2*betting_threshold(data.N, run.delta)/np.maximum(data.N, 1))
     run.snapshots.append((run.rounds + 1, profits, radii, run.bound))
     if run.watch:
-        c, _ = bets.leader(known)
+        c = bets.leader(known)
         run.watch(SharpPlan(run.rounds + 1, data.N, data.q_hat, profits, c.arm,
                             run.bound))
 
@@ -466,7 +466,7 @@ def foundation(run, walls):
     bears = Counter(t for w in walls for used in w.rests_on.values() for t in used)
     rounds = {1, *bears, *(t for w in walls if w.pair[0] != known.first
                            for t in w.rounds)}
-    found = [(a.rule, k) for v, k in known.fixed.items() if (a := known.heard.get(v))]
+    found = [(a.rule, k) for v, k in known.fixed.items() if (a := known.answers.get(v))]
     found += [] if c.is_zero else [(c.rule, c.arm)]
     found += [(a.rule, a.arm) for a in sorted(
         known.answers.values(), key=lambda a: -bears[a.round]) if a.round in rounds]

@@ -157,7 +157,7 @@ def cheapest_rule(setting, foretold, j, q, n):
     F, cuts = foretold, []
     for l in set(range(setting.K)) - {j}:
         ways = (F.q[:n, j] - F.q[:n, l])/setting.bound
-        cuts += [(g, h, 0.) for g, h in zip(ways, F.costs[:n, j] - F.costs[:n, l])]
+        cuts += zip(ways, F.costs[:n, j] - F.costs[:n, l])
     F.region = RegionProgram(setting, cuts, F.region)
     found = F.region.minimum(q, rule=True)
     return found and found.rule

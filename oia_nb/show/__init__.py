@@ -1,1 +1,1 @@
-"What is shown of a world and of a run: facts, views, figures, documents, the book."
+"What is shown of a world and of a run: facts, views, figures, documents."

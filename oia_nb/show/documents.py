@@ -22,13 +22,12 @@ from ..core import as_choice, as_integer, as_kind, as_number, expect, placed
 from ..game.information import Setting
 from ..game.scoring import ScoringRule, as_rule
 from ..paper.estimation import PAST
-from .facts import numbered, setting_facts
+from .facts import numbered
 from ..run.learner import STATUS, Certificate, Identification, Origin, Trace
 from ..experts.told import CHECKS, VIOLATIONS, Check, as_told
-from ..worlds.files import (BELIEF_FORMS, GAME, check_form, check_schema,
-                                 json_text, load_world, parse_json, read_file,
-                                 setting_from_dict, setting_to_dict, world_names,
-                                 write_file)
+from ..worlds.files import (BELIEF_FORMS, GAME, check_form, check_schema, json_text,
+                                 parse_json, read_file, setting_from_dict,
+                                 setting_to_dict, write_file)
 
 # %% ../../nbs/handbook/86_documents.ipynb #37555729
 # {kind of document: its version}
@@ -36,10 +35,8 @@ VERSIONS = dict(rule=1, identification=3, optimal=1, plan=1, compare=1, session=
                 offer=1, verification=1, worlds=1, world=1, setting=1)
 
 def json_schema(kind: str) -> dict[str, Any]:
-    """The JSON Schema of a kind of document ("rule", "identification", "optimal",
-    "plan", "compare", "worlds", "world" or "setting"), a dict.
-
-    Raises `InvalidInput` for another kind.
+    """The JSON Schema of a kind of document, such as "rule", "identification" or
+    "world". Raises `InvalidInput` for another kind.
 
     >>> json_schema('rule')['title']
     'oia/rule/1'
@@ -54,9 +51,8 @@ DETAILS = MAIN['details']['properties']
 
 # %% ../../nbs/handbook/86_documents.ipynb #e0aff654
 def as_plain(x) -> Any:
-    """`x` as JSON can hold it: arrays as lists, dataclasses as objects, a
-    `ScoringRule` as its payments (M, W), what isn't finite as null; a setting, and a
-    result within a result, as its own document."""
+    """`x` as JSON can hold it: dataclasses as objects, a `ScoringRule` as its payments,
+    what isn't finite as null; a setting, and a result, as its own document."""
     if isinstance(x, ScoringRule):
         x = x.values
     if isinstance(x, Setting):
@@ -80,8 +76,7 @@ def document(kind, /, **values):
 
 # %% ../../nbs/handbook/86_documents.ipynb #40fa98ad
 def check_document(data, kind):
-    """`data` (JSON as Python reads it), which must be a document of a `kind`. Raises
-    `InvalidInput`, which names the place, or the later version."""
+    "`data`, which must be a document of a `kind`; `InvalidInput` names the place."
     name = data.get('schema') if isinstance(data, dict) else None
     check_schema(kind, name, VERSIONS[kind])
     form = json_schema(kind)
@@ -125,7 +120,6 @@ def rule_to_dict(rule: Any, setting: Setting | None = None) -> dict[str, Any]:
     return document('rule', **game | dict(bound=rule.bound, support=rule.support,
                                           rule=rule_fields(rule, game['states'])))
 
-# %% ../../nbs/handbook/86_documents.ipynb #fd7ce2b1
 def rule_from_dict(data: dict[str, Any]) -> ScoringRule:
     "The `ScoringRule` of a document. Raises `InvalidInput`."
     d = check_document(data, 'rule')
@@ -133,8 +127,7 @@ def rule_from_dict(data: dict[str, Any]) -> ScoringRule:
 
 def save_rule(rule: ScoringRule, path: str | PathLike[str],
               setting: Setting | None = None) -> None:
-    """Write the rule to a file, from which `load_rule` reads the same rule, bit for
-    bit; `setting` as for `rule_to_dict`. Raises `InvalidInput`."""
+    "`ScoringRule.save`."
     save_document(rule_to_dict(rule, setting), path)
 
 def load_rule(path: str | PathLike[str]) -> ScoringRule:
@@ -213,17 +206,11 @@ def detail(name, value):
         return READ.get(name, lambda v: v)(value)
 
 # %% ../../nbs/handbook/86_documents.ipynb #711b9bc7
-def check_of(d):
-    "The `Check` of its values in a document."
-    as_choice('checks.name', d['name'], CHECKS)
-    return Check(**own_values(d, 'evidence'))
-
 def interval_of(d):
     "A pair of numbers, either of which may be infinite; or none."
     expect(len(d) in (0, 2), 'earns', d, 'two numbers, or none')
     return tuple(s*np.inf if x is None else x for x, s in zip(d, (-1, 1)))
 
-# %% ../../nbs/handbook/86_documents.ipynb #8d3b8c7a
 def discovery_of(d):
     "The `Discovery` of its values in a document, with what was found within."
     from oia_nb.experts.open_setting import Discovery, OpenRule
@@ -238,7 +225,9 @@ def discovery_of(d):
     return Discovery(**values)
 
 READ = dict(told=lambda d: as_told(own_values(d)),
-            checks=lambda d: tuple(map(check_of, d)),
+            checks=lambda d: tuple(Check(
+                **own_values(c, 'evidence')
+                | dict(name=as_choice('checks.name', c['name'], CHECKS))) for c in d),
             violated=lambda name: as_choice('violated', name, VIOLATIONS),
             contradiction=tuple, earns=interval_of,
             means=lambda d: np.array(d, float), discovery=discovery_of,
@@ -290,51 +279,3 @@ def load_identification(path: str | PathLike[str]) -> Identification:
     'certified'
     """
     return identification_from_dict(read_document(path, 'identification'))
-
-# %% ../../nbs/handbook/86_documents.ipynb #ccd4c523
-def rounded_fields(world, found):
-    "A `RoundedMenu` rule for programs; None stays None."
-    if found is None:
-        return None
-    z = world.setting
-    return dict(digits=found.digits, margin=found.margin, arm=z.arms[found.arm],
-                profit=found.profit, lost=found.lost,
-                tickets=[dict(pays=dict(zip(z.states, t))) for t in found.menu.tickets])
-
-def optimal_to_dict(best, **more):
-    "The document of an `Optimum`; `more` are values of its optional keys."
-    z = best.world.setting
-    return document('optimal', world=best.world.name, **game_fields(z),
-                    rule=rule_fields(best.rule, z.states), arm=z.arms[best.arm],
-                    decision=[z.decisions[d] for d in z.best_decision],
-                    profit=best.profit, profits=dict(zip(z.arms, best.profits)), **more)
-
-# %% ../../nbs/handbook/86_documents.ipynb #ac9c84a2
-PROVED_FOR = dict(least='oiafc', theorem1='oiafc', corollary1='oiafc', budget='oiafb')
-
-def plan_to_dict(world, bounds, played=None, seed=None, worth=None):
-    "The document of what is foreseen, of what was played, and of what that is worth."
-    z, p = world.setting, bounds.problem
-    gaps = dict.fromkeys(z.arms) if p.gaps is None else dict(zip(z.arms, p.gaps))
-    values = {k: v for k, v in vars(bounds).items() if k != 'problem'}
-    return document('plan', world=world.name, target=dict(eps=p.eps, delta=p.delta),
-                    seed=seed, arms=z.arms, bound=z.bound, margin=p.margin, gaps=gaps,
-                    played=played, methods=PROVED_FOR, **values,
-                    **({} if worth is None else dict(worth=worth)))
-
-def all_worlds():
-    "The worlds that come with the package, as `Facts`."
-    return setting_facts({name: load_world(name).setting for name in world_names()})
-
-def worlds_to_dict():
-    "The document of these."
-    return document('worlds', worlds=all_worlds().plain())
-
-def compare_to_dict(found, *, worlds, target, methods, compiled, **options):
-    "The document of a `Comparison` of `methods` {label: (name, options)}."
-    rows = lambda frame: json.loads(frame.to_json(orient='records'))
-    return document(
-        'compare', worlds=worlds, target=target, compiled=compiled, **options,
-        methods={k: dict(method=name, options=o) for k, (name, o) in methods.items()},
-        table=rows(found.table),
-        runs=rows(found.frame.drop(columns='traceback')))

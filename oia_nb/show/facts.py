@@ -110,7 +110,7 @@ def value_text(value: Any, form: Any) -> Any:
 @dataclass(frozen=True, eq=False)
 class FactTable:
     """What is to be said of a thing, or of several: `columns` of (key, label, form),
-    and `rows` with a value for each; None is what isn't known.
+    and `rows` {key: value}, which may hold more; None is what isn't known.
 
     >>> rows = ('rounds', 'rounds', 1234, ',d'), ('paid', 'paid', None, '')
     >>> FactTable.of(*rows).lines()
@@ -123,34 +123,24 @@ class FactTable:
     def of(cls, *facts):
         "The facts (key, label, value, form) of one thing."
         return cls([(key, label, form) for key, label, _, form in facts],
-                   [[value for _, _, value, _ in facts]])
-
-    @classmethod
-    def of_rows(cls, columns, rows):
-        "Several things, each a dict {key: value}, which may hold more."
-        return cls(columns, [[row[key] for key, _, _ in columns] for row in rows])
-
-    def said(self):
-        "{key: text} of one thing, without what isn't known."
-        texts = {key: value_text(value, form)
-                 for (key, _, form), value in zip(self.columns, self.rows[0])}
-        return {key: text for key, text in texts.items() if text}
-
-    def known(self):
-        "[(label, text)] of one thing, without what isn't known."
-        said = self.said()
-        return [(label, said[key]) for key, label, _ in self.columns if key in said]
+                   [{key: value for key, _, value, _ in facts}])
 
     def texts(self):
         "(labels, rows of texts) of several things."
-        _, labels, forms = zip(*self.columns)
-        return labels, [list(map(value_text, row, forms)) for row in self.rows]
+        return ([label for _, label, _ in self.columns],
+                [[value_text(row[key], form) for key, _, form in self.columns]
+                 for row in self.rows])
+
+    def said(self, by=0):
+        "{key: text} of one thing, without what isn't known; {label: text} `by` 1."
+        [texts] = self.texts()[1]
+        return {column[by]: text for column, text in zip(self.columns, texts) if text}
 
     def lines(self):
         "One thing as text, a line a fact; long ones are broken."
         from tabulate import tabulate
-        wide = max(len(label) for label, _ in self.known()) + 2
-        broken = [(label, fill(text, WIDTH - wide)) for label, text in self.known()]
+        wide = WIDTH - 2 - max(map(len, self.said(1)))
+        broken = [(label, fill(text, wide)) for label, text in self.said(1).items()]
         return tabulate(broken, tablefmt='plain', disable_numparse=True)
 
     def table(self, **options):
@@ -159,13 +149,13 @@ class FactTable:
 
     def html(self):
         "As a table of HTML: a row each, or of one thing a row a fact."
-        one = len(self.rows) == 1
-        return html_table(['', ''], self.known()) if one else html_table(*self.texts())
+        if len(self.rows) == 1:
+            return html_table(['', ''], self.said(1).items())
+        return html_table(*self.texts())
 
     def plain(self):
         "For programs: a dict {key: value} for each thing."
-        keys = [key for key, _, _ in self.columns]
-        return [dict(zip(keys, row)) for row in self.rows]
+        return [{key: row[key] for key, _, _ in self.columns} for row in self.rows]
 
 # %% ../../nbs/handbook/88_facts.ipynb #fa0782e9
 def setting_facts(settings):
@@ -173,8 +163,9 @@ def setting_facts(settings):
     columns = [('name', 'world', ''), ('arms', 'arms', brief),
                ('states', 'states', brief), ('decisions', 'decisions', brief),
                ('beliefs', 'beliefs', ''), ('bound', 'pays up to', 'g')]
-    return FactTable(columns, [[name, z.arms, z.states, z.decisions, z.M, z.bound]
-                           for name, z in settings.items()])
+    return FactTable(columns, [
+        dict(name=name, arms=z.arms, states=z.states, decisions=z.decisions,
+             beliefs=z.M, bound=z.bound) for name, z in settings.items()])
 
 def arm_facts(world, best=None, margins=None):
     """Of each arm what it costs, how many beliefs it leads to, and what they are worth;
@@ -193,30 +184,34 @@ def arm_facts(world, best=None, margins=None):
     if margins is not None:
         columns.append(('margin', 'margin', lambda m: put(m) if m else 'none'))
         values.append([m or 0. for m in margins])
-    return FactTable(columns, list(zip(*values)))
+    keys = [key for key, _, _ in columns]
+    return FactTable(columns, [dict(zip(keys, row)) for row in zip(*values)])
 
 # %% ../../nbs/handbook/88_facts.ipynb #37b8874e
 def comparison_facts(table):
     "The summary of a comparison (`summarise`), a row for each world and method."
-    share, money = '.0%', sensible
     columns = [('world', 'world', ''), ('method', 'method', ''), ('runs', 'runs', ''),
                ('failed', 'failed', ''), ('rounds', 'rounds,\nmedian', ',.0f'),
                ('rounds_10', '10 %', ',.0f'), ('rounds_90', '90 %', ',.0f'),
-               ('paid', 'paid', money), ('lost', 'lost', money),
+               ('paid', 'paid', sensible), ('lost', 'lost', sensible),
                ('break_even', 'pays\nfrom', count_or_never),
-               ('stopped', 'by its\nown rule', share),
-               ('within', 'within\ntarget', share), ('correct', 'best\narm', share),
+               ('stopped', 'by its\nown rule', '.0%'),
+               ('within', 'within\ntarget', '.0%'), ('correct', 'best\narm', '.0%'),
                ('bound', 'bound\nproved', '.3g'), ('seconds', 'seconds', '.2g')]
     rows = table.astype(object).where(table.notna(), None).to_dict('records')
-    return FactTable.of_rows([c for c in columns if c[0] in table], rows)
+    return FactTable([c for c in columns if c[0] in table], rows)
 
 def forecast_facts(row, currency=None):
-    "A row of `forecast`: what a learner took and cost that was played."
+    "A row of `forecast`: what a learner that was played took, cost and proved."
     cut_short = lambda n: 'cut short' if n == np.inf else f'{n:,.0f}'
     put = lambda x: ' '.join(filter(None, [sensible(x), currency]))
+    proved = lambda x: 'nothing' if x == np.inf else f'loses at most {x:.3g}'
     columns = [('rounds_10', 'rounds, 10 %', cut_short),
                ('rounds', 'rounds, median', cut_short),
                ('rounds_90', 'rounds, 90 %', cut_short), ('paid', 'paid', put),
                ('lost', 'lost meanwhile', put),
                ('break_even', 'pays from round', count_or_never)]
-    return FactTable.of_rows(columns, [row])
+    for key in (key for key in row if key.startswith('proved')):
+        then = key.replace('proved_for_', 'for ').replace('proved_', 'after round ')
+        columns.append((key, f'proved {then}', proved))
+    return FactTable(columns, [row])

@@ -5,38 +5,27 @@
 # %% ../../nbs/handbook/85_live.ipynb #da1bd1c5
 from __future__ import annotations
 from collections.abc import Sequence
-from numpy.typing import ArrayLike
-from typing import Any, TYPE_CHECKING
-if TYPE_CHECKING:
-    from oia_nb.game.information import Setting
+from typing import Any
 
 # %% auto #0
-__all__ = ['session_form', 'Shown', 'LiveFigure', 'bet_kink', 'round_top', 'game_still', 'game_figure', 'planner_figure',
-           'triangle_figure', 'proof_figure', 'SessionForm']
+__all__ = ['session_form', 'Shown', 'LiveFigure', 'bet_kink', 'game_still', 'game_figure', 'SessionForm']
 
 # %% ../../nbs/handbook/85_live.ipynb #5a5c090c
 import json
 import os
-from dataclasses import replace
 from functools import cache, cached_property
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from importlib.util import find_spec
 import numpy as np
-from ..core import (as_array, as_choice, as_kind, as_number, as_probabilities,
-                         expect)
+from ..core import (InvalidInput, as_array, as_choice, as_kind, as_number, expect)
 from ..game.information import World
-from ..game.scoring import ScoringRule
 from ..game.stackelberg import optimal_rule
-from ..paper.complexity import (corollary1_bound, n_min, problem_of,
-                                     smallest_budget, theorem1_bound)
-from ..run.learner import Identification
-from ..game.tickets import ticket_name
-from ..run.session import Refused, Session
+from ..run.session import Session
 from .documents import as_plain
-from .facts import framed
-from .plots import COLORS, CORNERS, largest_region
+from .facts import framed, thousandth
+from .plots import COLORS
 from .views import Still, block
 
 # %% ../../nbs/handbook/85_live.ipynb #8ccfaaea
@@ -45,8 +34,7 @@ END = 'export default {render}\n'
 @cache
 def script(name):
     """The ES module of a figure: what its first line asks for (`// with NAME`), and its
-    own lines, without indentation and comments. Raises `InvalidInput` for an unknown
-    `name`."""
+    own lines, without indentation and comments."""
     folder = files('oia_nb')/'js'
     known = sorted(p.name[:-3] for p in folder.iterdir() if p.name.endswith('.js'))
     path = folder/f'{as_choice("name", name, known)}.js'
@@ -78,11 +66,11 @@ class Shown:
         shown = DOMWidget._repr_mimebundle_(self.widget)
         return bundle | {k: v for k, v in shown.items() if 'widget-view' in k}
 
+# %% ../../nbs/handbook/85_live.ipynb #5b504798
 class LiveFigure(Shown):
     """A figure that a reader can move: the script `name` draws `data` (a dictionary),
-    and moves `state` (numbers or lists of numbers, each by name).
-
-    `still` is SVG for pages without scripts. Raises `InvalidInput`.
+    and moves `state` (numbers or lists of numbers, each by name). `still` is SVG for
+    pages without scripts. Raises `InvalidInput`.
 
     >>> LiveFigure('game', {}, kink=[.5, .1])
     LiveFigure('game', kink can be moved)
@@ -109,20 +97,11 @@ class LiveFigure(Shown):
     @cached_property
     def widget(self) -> Any:
         "The figure as an anywidget, whose traits are named like the state."
-        expect(find_spec('anywidget'), 'widget', 'no anywidget',
-               'pip install "oia_nb[notebooks]"')
         import anywidget
         import traitlets
         values = {'data': self.data} | self.start
         traits = {k: traitlets.Any(v).tag(sync=True) for k, v in values.items()}
         return type('Live', (anywidget.AnyWidget, ), {'_esm': self.code} | traits)()
-
-    @property
-    def state(self) -> dict[str, Any]:
-        "What the reader has set, as far as Python can know it: a dictionary."
-        if 'widget' not in vars(self):
-            return dict(self.start)
-        return {k: getattr(self.widget, k) for k in self.start}
 
     def __repr__(self):
         return f'LiveFigure({self.name!r}, {", ".join(self.start)} can be moved)'
@@ -142,13 +121,6 @@ def chart(curves, label, ylabel, ys):
     still.axes(label, ylabel, '10^{:.1f}')
     return still.svg
 
-def world_with(world, W):
-    "A `World` with W states; raises `InvalidInput` if it isn't one."
-    z = as_kind('world', world, World).setting
-    expect(z.W == W, 'world', f'{z.W} states',
-           f'a world with {("two", "three")[W - 2]} states')
-    return z
-
 # %% ../../nbs/handbook/85_live.ipynb #608d15eb
 def bet_kink(rule):
     """The kink (x, y) of a rule of two tickets over two states, the belief in the
@@ -158,11 +130,6 @@ def bet_kink(rule):
     if menu.shape != (2, 2) or menu.min(1).any() or not a*b:
         return None
     return [a/(a + b), a*b/(a + b)]
-
-def round_top(x):
-    "The least of 1, 2, 5, 10 … times a power of ten that isn't below x > 0."
-    unit = 10.**np.floor(np.log10(x))
-    return float(min(n*unit for n in (1, 2, 5, 10) if n*unit >= x*(1 - 1e-12)))
 
 def game_still(data, kink):
     "A still picture of the game: who answers where, and one rule."
@@ -187,6 +154,7 @@ def game_still(data, kink):
     still.dot(x, y)
     return still.svg
 
+# %% ../../nbs/handbook/85_live.ipynb #71661813
 def game_figure(world: World, *, kink: Sequence[float] | None = None,
                 top: float | None = None) -> LiveFigure:
     """The game of a `World` with two states, as a `LiveFigure`: the kink of a rule of
@@ -198,108 +166,18 @@ def game_figure(world: World, *, kink: Sequence[float] | None = None,
     >>> game_figure(clinic)
     LiveFigure('game', kink can be moved)
     """
-    z, best = world_with(world, 2), optimal_rule(world)
+    z, best = as_kind('world', world, World).setting, optimal_rule(world)
+    expect(z.W == 2, 'world', f'{z.W} states', 'a world with two states')
     star = bet_kink(best.rule)
-    top = round_top(2*star[1] if star else z.bound/4) if top is None else as_number(
-        'top', top, 0., z.bound, strict_low=True)
+    if top is None:
+        top = float(f'{2*star[1] if star else z.bound/4:.1g}')
+    as_number('top', top, 0., z.bound, strict_low=True)
     kink = [.6, .7*top] if kink is None else as_array('kink', kink, (2, )).tolist()
     data = dict(arms=z.arms, states=z.states, beliefs=z.support[:, 1],
                 u=z.belief_utility, q=world.belief_distributions, costs=world.costs,
-                bound=z.bound, top=top, digits=max(2, 2 - int(np.floor(np.log10(top)))),
+                bound=z.bound, top=top, digits=max(2, thousandth(top) - 1),
                 best=dict(profit=best.profit, kink=star))
     return LiveFigure('game', data, still=game_still(data, kink), kink=kink)
-
-# %% ../../nbs/handbook/85_live.ipynb #d83e98ff
-def planner_figure(subject: World | Setting, *, eps: float, delta: float,
-                   margin: float | None = None,
-                   gaps: ArrayLike | None = None) -> LiveFigure:
-    """The rounds that OIAFC and OIAFB need, by their bounds, as a `LiveFigure`;
-    ϵ, δ and the oracle's margin can be moved.
-
-    The arguments are those of `problem_of`, which says what is raised.
-
-    >>> planner_figure(clinic, eps=.5, delta=.05)
-    LiveFigure('planner', eps, delta, margin can be moved)
-    """
-    p = problem_of(subject, eps, delta, margin, gaps)
-    data = dict(K=p.K, M=p.M, B_S=p.B_S, B_u=p.B_u, gaps=p.gaps)
-    targets = 2*p.B*np.geomspace(1/200, 1, 15)
-    bounds = theorem1_bound, corollary1_bound, smallest_budget, lambda p: p.K + n_min(p)
-    curves = [[(e, f(replace(p, eps=e))) for e in targets] for f in bounds]
-    still = chart(curves, 'target ϵ', 'rounds', (1e2, 1e18))
-    return LiveFigure('planner', data, still=still, eps=p.eps, delta=p.delta,
-                       margin=p.margin)
-
-# %% ../../nbs/handbook/85_live.ipynb #9c5cf864
-def triangle_figure(world: World, rule: ScoringRule | None = None, *,
-                    belief: ArrayLike = (.5, .3, .2), arm: int | str = 0) -> LiveFigure:
-    """The triangle of beliefs of a world with three states, cut by the tickets of a
-    `rule` (the best one, if none is given), as a `LiveFigure`; a belief can be
-    dragged, and the beliefs that an arm leads to are shown.
-
-    Raises `InvalidInput`.
-
-    >>> triangle_figure(load_world('wine'), arm='photometer')
-    LiveFigure('triangle', belief, arm can be moved)
-    """
-    z = world_with(world, 3)
-    rule = optimal_rule(world).rule if rule is None else rule
-    tickets = as_kind('rule', rule, ScoringRule).menu().tickets
-    names = [ticket_name(b) for b in range(len(tickets))]
-    data = dict(states=z.states, arms=z.arms, decisions=z.decisions, utility=z.utility,
-                beliefs=z.support, q=world.belief_distributions, tickets=tickets,
-                names=names)
-    still = Still((0, 1), (0, 3**.5/2), label='Beliefs over three states',
-                  box=(30, 410, 21, 350), size=(440, 380))
-    for k, name in enumerate(names):
-        mine = largest_region(tickets, k) @ CORNERS
-        if len(mine):
-            still.area(mine, k)
-            x, y = mine.mean(0)
-            still.name(x, y, f'ticket {name}')
-    still.line(CORNERS[[0, 1, 2, 0]])
-    for corner, name, down in zip(CORNERS, z.states, (18, 18, -8)):
-        x, y = still.at(*corner)
-        still.text(x, y + down, name)
-    belief = as_probabilities('belief', belief, (3, ))
-    return LiveFigure('triangle', data, still=still.svg, belief=belief,
-                      arm=z.arm_index(arm))
-
-# %% ../../nbs/handbook/85_live.ipynb #2730981d
-def proof_figure(found: Identification, world: World) -> LiveFigure:
-    """A finished run (an `Identification`) in its world as a `LiveFigure`: what is
-    expected and what is proved, round by round.
-
-    Raises `InvalidInput`, also for a run without a trace.
-
-    >>> proof_figure(found, clinic)
-    LiveFigure('proof', frame can be moved)
-    """
-    trace = as_kind('found', found, Identification).trace
-    expect(trace and len(trace.rounds), 'found', found, 'a run with a trace')
-    z = as_kind('world', world, World).setting
-    answers = np.eye(z.K, dtype=int)[trace.arms].cumsum(0)
-    before = np.vstack([np.zeros(z.K, int), answers])       # answers before each round
-    seen = dict(rounds=trace.rounds, profits=trace.profits, bounds=trace.bounds,
-                counts=before[trace.rounds - 1])
-    if trace.rounds[-1] <= found.rounds and found.certificate is not None:
-        end = dict(rounds=found.rounds, profits=trace.profits[-1],
-                   bounds=found.certificate.bound, counts=before[-1])
-        seen = {name: np.concatenate([x, [end[name]]]) for name, x in seen.items()}
-    truth = optimal_rule(world).profits
-    known = np.r_[truth, seen['profits'].ravel()]
-    known = known[np.isfinite(known)]
-    low, high = known.min(), min(known.max(), 2*z.B_u)
-    ends = np.round([low - .1*(high - low), high + .1*(high - low)], 2)
-    still = Still(seen['rounds'][[0, -1]], ends,
-                  label='What a learner expects of each arm')
-    for k, profits in enumerate(np.clip(seen['profits'], *ends).T):
-        still.line(zip(seen['rounds'], profits),
-                   f'stroke="{COLORS[k % 6]}" fill="none"')
-    still.axes('round', 'profit')
-    data = dict(arms=z.arms, truth=truth, eps=found.eps, range=ends,
-                **{name: x.round(4) for name, x in seen.items()})
-    return LiveFigure('proof', data, still=still.svg, frame=len(seen['rounds']) - 1)
 
 # %% ../../nbs/handbook/85_live.ipynb #21a75f7d
 UNKNOWN, CHOOSE = 'not known yet', 'choose …'
@@ -320,102 +198,92 @@ class SessionForm(Shown):
 
     >>> s = Session.create(f'{folder}/form.jsonl', clinic, eps=.04, delta=.05)
     >>> form, offer = session_form(s), s.announce()
-    >>> form.decline('ill')
+    >>> form.press('decline', reason='ill')
     'declined; the same rule is offered again'
     >>> s.close()
     """
     def __init__(self, session: Session) -> None:
         self.session = as_kind('session', session, Session)
 
-    def answer(self, arm: int | str, belief: int, state: str = UNKNOWN,
-               round: int | None = None) -> str:
-        "What the button *answer* does in the round that is shown; a line of text."
-        known = None if state == UNKNOWN else state
-        if CHOOSE in (arm, belief):
-            raise Refused('arm, belief', CHOOSE, 'one of those in the list, each')
-        r = self.session.answer(arm, belief=belief, state=known, round=round)
+    def press(self, button: str, *, arm: str = CHOOSE, belief: Any = CHOOSE,
+              state: str = UNKNOWN, reason: str = '', round: int | None = None) -> str:
+        "What a button does in the round shown, with what is filled in; in a line."
+        s = self.session
+        if as_choice('button', button, BUTTONS) == 'decline':
+            s.decline(reason or 'no reason given', round=round)
+            return 'declined; the same rule is offered again'
+        if button == 'undo':
+            done = [r.number for r in s._rounds if r.status == 'answered']
+            if not done:
+                return 'no answer to take back'
+            s.undo(max(done), 'undone in the form')
+            return f'round {max(done)} taken back'
+        expect(CHOOSE not in (arm, belief), 'arm, belief', CHOOSE,
+               'one of those in the list, each')
+        r = s.answer(arm, belief=belief, state=None if state == UNKNOWN else state,
+                     round=round)
         return f'round {r.number} recorded, ticket {r.ticket} is held'
-
-    def decline(self, reason: str, round: int | None = None) -> str:
-        "What the button *decline* does."
-        self.session.decline(reason or 'no reason given', round=round)
-        return 'declined; the same rule is offered again'
-
-    def undo(self, reason: str = 'undone in the form') -> str:
-        "What the button *undo* does: takes back the last answer that stands."
-        rounds = self.session.to_frame()
-        done = rounds.loc[rounds.status == 'answered', 'round'].tolist()
-        if not done:
-            return 'no answer to take back'
-        self.session.undo(max(done), reason)
-        return f'round {max(done)} taken back'
-
-    @property
-    def fields(self) -> dict[str, list[tuple[str, Any]]]:
-        "What may be chosen, by label: pairs of words and what they stand for."
-        z = self.session.setting
-        def words(b):
-            if z.W == 2:
-                return f'{100*b[1]:.1f} %'
-            return ' / '.join(f'{100*p:.0f}' for p in b) + ' %'
-        beliefs = [(words(z.support[i]), int(i)) for i in np.lexsort(z.support.T)]
-        label = f'belief in {z.states[1] if z.W == 2 else " / ".join(z.states)}'
-        return {'arm': [(a, a) for a in (CHOOSE, *z.arms)],
-                label: [(CHOOSE, CHOOSE), *beliefs],
-                'state': [(w, w) for w in (UNKNOWN, *z.states)]}
 
     def __repr__(self):
         return f'SessionForm({self.session!r})'
 
     @property
+    def fields(self) -> dict[str, tuple[str, list]]:
+        "What may be chosen, by name: a label, and pairs of words and what they stand for."
+        z = self.session.setting
+        form, named = ('.1f', slice(1, 2)) if z.W == 2 else ('.0f', slice(None))
+        words = lambda b: ' / '.join(format(100*p, form) for p in b[named]) + ' %'
+        beliefs = [(words(z.support[i]), int(i)) for i in np.lexsort(z.support.T)]
+        return dict(
+            arm=('arm', [(a, a) for a in (CHOOSE, *z.arms)]),
+            belief=(f'belief in {" / ".join(z.states[named])}',
+                    [(CHOOSE, CHOOSE), *beliefs]),
+            state=('state', [(w, w) for w in (UNKNOWN, *z.states)]))
+
+    @property
     def html(self) -> str:
         "What the form shows, without its fields."
-        fields = ', '.join([*self.fields, *BUTTONS])
-        return (f'<fieldset style="max-width:34rem"><legend>a form in JupyterLab</legend>'
-                f'{offer_table(self.session)}<p>To fill in: {escape(fields)}.</p>'
-                f'<p>{escape(self.session.statement)}</p></fieldset>')
+        return f'{offer_table(self.session)}<p>{escape(self.session.statement)}</p>'
 
     @cached_property
     def widget(self) -> Any:
-        "The form as ipywidgets: its fields and buttons, wired to its methods."
+        "The form as ipywidgets, its fields and buttons wired to `press`."
         import ipywidgets as w
-        kinds = w.Dropdown, w.SelectionSlider, w.Dropdown
         look = dict(style={'description_width': '13em'}, layout={'width': '30em'})
-        fields = [kind(options=choices, description=label, **look)
-                  for kind, (label, choices) in zip(kinds, self.fields.items())]
+        kinds = dict(belief=w.SelectionSlider)
+        fields = {name: kinds.get(name, w.Dropdown)(options=some, description=label, **look)
+                  for name, (label, some) in self.fields.items()}
         reason = w.Text(description='reason', placeholder='why no answer', **look)
         buttons = [w.Button(description=name) for name in BUTTONS]
         table, message, progress = (w.HTML() for _ in range(3))
         shown = {}      # the round whose offer is in the table
-        def answer():
-            values: Any = [field.value for field in fields]
-            said = self.answer(*values, **shown)
-            for field in fields:
-                field.index = 0
-            return said
         def refresh():
             table.value = offer_table(self.session)
             shown['round'] = len(self.session.to_frame())
             progress.value = escape(self.session.statement)
             for button in buttons[:2]:
                 button.disabled = self.session.status != 'open'
-        acts = answer, lambda: self.decline(reason.value, **shown), self.undo
+            return ''
         def clicked(button):
-            said = tried(acts[BUTTONS.index(button.description)])
+            values = {name: field.value for name, field in fields.items()}
+            said = tried(self.press, button.description, reason=reason.value, **values,
+                         **shown)
+            for field in fields.values() if 'recorded' in said else ():
+                field.index = 0
             message.value = escape(f'{said} {tried(refresh)}')
 
         for button in buttons:
             button.on_click(clicked)
         refresh()
-        return w.VBox([table, *fields, reason, w.HBox(buttons), message, progress])
+        return w.VBox([table, *fields.values(), reason, w.HBox(buttons), message, progress])
 
 session_form = SessionForm
 
 # %% ../../nbs/handbook/85_live.ipynb #24ee7159
-def tried(act):
-    "What `act()` says, or what went wrong."
+def tried(act, *args, **values):
+    "What `act` says, or what went wrong."
     try:
-        return act() or ''
+        return act(*args, **values)
     except Exception as e:
-        return f'{"refused" if isinstance(e, Refused) else type(e).__name__}: {e}'
+        return f'{"refused" if isinstance(e, InvalidInput) else type(e).__name__}: {e}'
 

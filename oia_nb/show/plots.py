@@ -76,11 +76,8 @@ def _clip(polygon, f):
     return np.array(kept).reshape(-1, 3)
 
 def largest_region(heights, k, tol=1e-12):
-    """Where on a triangle the k-th of n affine functions is the largest: the
-    vertices (v, 3) of a polygon, in barycentric coordinates; none if nowhere.
-
-    `heights` (n, 3) holds the functions' values at the corners.
-    """
+    """Where on a triangle the k-th of n affine functions, with values `heights` (n, 3)
+    at its corners, is the largest: (v, 3), a polygon in barycentric coordinates."""
     polygon = np.eye(3)
     while len(polygon) > 2:
         ahead = polygon @ (heights[k] - heights).T

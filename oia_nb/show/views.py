@@ -16,7 +16,7 @@ __all__ = ['KIND_NAMES', 'trace_frame', 'last_rounds', 'Card', 'rule_card']
 from dataclasses import dataclass
 from html import escape
 import numpy as np
-from ..core import InvalidInput, as_kind, as_text
+from ..core import as_kind, as_text, expect
 from ..game.information import Setting, World
 from ..game.scoring import ScoringRule
 from ..game.stackelberg import Optimum
@@ -156,26 +156,24 @@ show(Oracle, lambda oracle: [
     html_table(['arm', 'leads by', 'its rule pays up to'], oracle_rows(oracle))])
 
 # %% ../../nbs/handbook/83_views.ipynb #380eda84
-def arms_of(best):
-    world = best.world
-    return world.setting.arms if world else numbered('arm', len(best.profits))
-
 def optimum_text(best):
-    arms = arms_of(best)
+    arms = best.world.setting.arms
     each = brief(f'{a} {profit_text(h)}' for a, h in zip(arms, best.profits))
     return (f'Optimum({arms[best.arm]}, profit {best.profit:.4g}, by {best.rule!r};\n'
             f'  best profits: {each})')
 
-show(Optimum, lambda best: [rule_block(best.rule, best.world and best.world.setting),
-                            *([arm_facts(best.world, best)] if best.world else [])],
-     lambda best: f'The best rule: the agent chooses {arms_of(best)[best.arm]}, profit '
-                  f'{best.profit:.4g}', optimum_text)
+show(Optimum, lambda best: [rule_block(best.rule, best.world.setting),
+                            arm_facts(best.world, best)],
+     lambda best: 'The best rule: the agent chooses '
+                  f'{best.world.setting.arms[best.arm]}, profit {best.profit:.4g}',
+     optimum_text)
 
 # %% ../../nbs/handbook/83_views.ipynb #91858507
 def found_text(found):
     origin = found.origin or Origin()
     where = ', '.join(filter(None, [origin.world, origin.method]))
-    lines = [f'\n  {label}: {text}' for label, text in result_facts(found).known()]
+    said = result_facts(found).said(1)
+    lines = [f'\n  {label}: {text}' for label, text in said.items()]
     return f'{type(found).__name__}({where}{"".join(lines)})'
 
 show(Identification, lambda found: [result_facts(found),
@@ -198,8 +196,8 @@ def trace_frame(trace: Trace, setting: Setting | None = None) -> pd.DataFrame:
     arms, targets = trace.arms, trace.targets
     if setting is not None:
         names = as_kind('setting', setting, Setting).arms
-        if len(arms) and max(arms.max(), targets.max()) >= len(names):
-            raise InvalidInput('setting', setting, 'the setting of the run')
+        last = max(arms.max(initial=0), targets.max(initial=0))
+        expect(last < len(names), 'setting', setting, 'the setting of the run')
         arms, targets = ([names[k] for k in column] for column in (arms, targets))
     return pd.DataFrame(dict(
         round=np.arange(1, len(trace.arms) + 1), arm=arms, target=targets,
@@ -276,8 +274,8 @@ def rule_card(rule: ScoringRule, setting: Setting, currency: str | None = None, 
     Raises `InvalidInput` for a setting with another support.
     """
     z = as_kind('setting', setting, Setting)
-    if not np.array_equal(z.support, rule.support):
-        raise InvalidInput('setting', setting, 'the setting of the rule')
+    expect(np.array_equal(z.support, rule.support), 'setting', setting,
+           'the setting of the rule')
     title = as_text('title', title)
     currency = None if currency is None else as_text('currency', currency)
     page = Offer(0, rule, z, currency).sheet(digits)
@@ -315,7 +313,7 @@ def session_facts(s):
 def round_facts(s):
     "What became of each of the last rounds of a `Session`."
     columns = [(key, key, '') for key in ('round', 'status', 'arm', 'state')]
-    return FactTable.of_rows([*columns, ('due', 'due', s.sum_text)],
-                             map(s.plain_round, s._rounds[-5:]))
+    return FactTable([*columns, ('due', 'due', s.sum_text)],
+                     [*map(s.plain_round, s._rounds[-5:])])
 
 show(Session, lambda s: [session_facts(s), round_facts(s)], lambda s: None)

@@ -9,9 +9,8 @@ from typing import Any
 
 # %% auto #0
 __all__ = ['WORLD_FORM', 'SETTING_FORM', 'GAME', 'BELIEF_FORMS', 'NOTES', 'form_of', 'check_schema', 'check_file', 'read_agent',
-           'world_from_dict', 'known_beliefs', 'setting_to_dict', 'world_to_dict', 'json_text', 'write_file', 'as_file',
-           'read_file', 'save_world', 'parse_json', 'world_names', 'load_world', 'world_from_bytes',
-           'setting_from_dict', 'save_setting', 'load_setting']
+           'world_from_dict', 'setting_to_dict', 'world_to_dict', 'json_text', 'write_file', 'as_file', 'read_file',
+           'save', 'parse_json', 'world_names', 'load_world', 'world_from_bytes', 'setting_from_dict', 'load_setting']
 
 # %% ../../nbs/handbook/64_worlds.ipynb #1408e88e
 import json
@@ -80,7 +79,6 @@ BELIEF_FORMS = {k: WORLD_FORM['properties'][k]
 NOTES = [f.name for f in fields(World)
          if f.name in WORLD_FORM['properties'] and f.name != 'name']
 
-#| exporti
 def check_schema(kind, value, version=1):
     "Refuse the key schema of a file of another kind, or of a later version."
     match = re.fullmatch(rf'oia/{kind}/([1-9][0-9]*)', str(value))
@@ -143,14 +141,11 @@ def world_from_dict(data: dict[str, Any]) -> World:
     return replace(world, setting=replace(world.setting, **known)) if known else world
 
 # %% ../../nbs/handbook/64_worlds.ipynb #3fd360f1
-def known_beliefs(setting: Setting) -> Any:
-    "`setting.supports` by value: a list of K arrays (n, W), or None."
-    return setting.supports and [setting.support[list(s)] for s in setting.supports]
-
 def setting_to_dict(setting: Setting) -> dict[str, Any]:
     "The setting as plain values; `setting_from_dict` gives the same setting back."
     values = {name: getattr(setting, name) for name in GAME | BELIEF_FORMS}
-    values['supports'] = known_beliefs(setting)
+    values['supports'] = setting.supports and [setting.support[list(s)]
+                                               for s in setting.supports]
     return dict(schema='oia/setting/1') | {
         name: plain(v, name) for name, v in values.items() if v is not None}
 
@@ -175,7 +170,7 @@ def world_to_dict(world):
            'an agent that equals the one made of its fields')
     return data
 
-# %% ../../nbs/handbook/64_worlds.ipynb #95663327
+# %% ../../nbs/handbook/64_worlds.ipynb #e4a0c0e2
 def json_text(value: Any, indent: str = '') -> str:
     """JSON with one line for each list of plain values. Raises `ValueError` for a
     number that isn't finite."""
@@ -190,6 +185,7 @@ def json_text(value: Any, indent: str = '') -> str:
     left, right = '{}' if isinstance(value, dict) else '[]'
     return f'{left}\n' + ',\n'.join(lines) + f'\n{indent}{right}'
 
+# %% ../../nbs/handbook/64_worlds.ipynb #95663327
 def write_file(path: str | PathLike[str], text: str) -> None:
     """Write a text to a file, which appears as a whole or not at all, and takes the
     place of a link, not of what that leads to. Raises `InvalidInput`."""
@@ -218,37 +214,34 @@ def read_file(path: str | PathLike[str]) -> bytes:
     with file_trouble('path', path, 'a file that can be read'):
         return as_file(path).read_bytes()
 
-def save_world(world: World, path: str | PathLike[str]) -> None:
-    """Write the world to a file, from which `load_world` reads the same world, bit
-    for bit. Raises `InvalidInput` if it can't be written, or can't hold the world."""
-    write_file(path, json_text(world_to_dict(world)) + '\n')
+def save(value: Any, path: str | PathLike[str]) -> None:
+    """Write a world or a setting to a file, from which it is read bit for bit. Raises
+    `InvalidInput` if it can't be written, or can't hold the world."""
+    as_dict = setting_to_dict if isinstance(value, Setting) else world_to_dict
+    write_file(path, json_text(as_dict(value)) + '\n')
 
 # %% ../../nbs/handbook/64_worlds.ipynb #4e3e5221
 def _distinct(pairs):
-    found = {}
-    for k, v in pairs:
-        if k in found:
-            raise InvalidInput(f'key {k!r}', 'two values', 'one')
-        found[k] = v
+    found = dict(pairs)
+    names = [k for k, _ in pairs]
+    for k in found if len(found) < len(names) else ():
+        expect(names.count(k) == 1, f'key {k!r}', 'two values', 'one')
     return found
 
 def parse_json(raw: bytes) -> Any:
     "The JSON value in some bytes; raises `InvalidInput`, which names the place."
+    at = 'world'
     try:
         return json.loads(raw.decode('utf-8-sig'), object_pairs_hook=_distinct)
     except InvalidInput:
         raise
-    except UnicodeDecodeError as e:
-        raise InvalidInput(f'byte {e.start}', raw[e.start:e.start + 1],
-                           'text in UTF-8') from None
-    except json.JSONDecodeError as e:
-        raise InvalidInput(f'line {e.lineno}, column {e.colno}', e.msg,
-                           'JSON, to its end') from None
-    except RecursionError:
-        raise InvalidInput('world', 'lists within lists',
-                           'at most a few levels of them') from None
-    except ValueError as e:
-        raise InvalidInput('world', str(e), 'numbers of a sensible length') from None
+    except (ValueError, RecursionError) as e:
+        if isinstance(e, UnicodeDecodeError):
+            at = f'byte {e.start}'
+        elif isinstance(e, json.JSONDecodeError):
+            at = f'line {e.lineno}, column {e.colno}'
+        raise InvalidInput(at, str(e), 'JSON in UTF-8, to its end, of a few levels, '
+                           'with numbers of a sensible length') from None
 
 # %% ../../nbs/handbook/64_worlds.ipynb #4e3e5222
 def _shipped():
@@ -291,9 +284,6 @@ def setting_from_dict(data: dict[str, Any]) -> Setting:
     check_file('setting', data, SETTING_FORM)
     return Setting(**{key: data[key] for key in GAME | BELIEF_FORMS if key in data})
 
-def save_setting(setting: Setting, path: str | PathLike[str]) -> None:
-    "Write the setting to a file, from which `load_setting` reads the same setting."
-    write_file(path, json_text(setting_to_dict(setting)) + '\n')
 
 def load_setting(path: str | PathLike[str]) -> Setting:
     """The `Setting` in a JSON file; raises `InvalidInput`, which names the place.

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # %% auto #0
-__all__ = ['SMOOTHING', 'MAX_SIGNALS', 'MARKERS', 'RARE', 'SHOWN', 'OTHER', 'NO_VALUE', 'FOLDS', 'smoothed_table', 'Levels',
+__all__ = ['SMOOTHING', 'MAX_SIGNALS', 'MARKERS', 'RARE', 'SHOWN', 'OTHER', 'NO_VALUE', 'smoothed_table', 'Levels',
            'column_levels', 'Fault', 'TableCheck', 'check_table', 'scored', 'with_scores', 'classes_of',
            'world_from_table']
 
@@ -51,24 +51,28 @@ MARKERS = {'na', 'n/a', '#n/a', 'nan', 'null', 'nil', '-', '--', '?', '.'}
 def _columns(frame):
     "The names of a table's columns."
     check_container('frame', frame)
-    try:
-        return list(frame.columns if hasattr(frame, 'columns') else frame.keys())
-    except (AttributeError, TypeError):
-        raise InvalidInput('frame', frame, 'a table: a pandas or polars DataFrame, or '
-                           'a dict of columns') from None
+    expect(isinstance(frame, dict) or hasattr(frame, 'columns'), 'frame', frame,
+           'a table: a pandas or polars DataFrame, or a dict of columns')
+    return list(getattr(frame, 'columns', frame))
 
-def _known_column(at, frame, column):
-    "A column as a pandas Series: the one door for tables of all kinds."
+def _series(frame, wanted):
+    """{name: pandas Series}: the columns `wanted`, (name, how errors call it), of equal
+    length. The one door for tables of all kinds."""
     import pandas as pd
-    known = _columns(frame)
-    expect(isinstance(column, (str, int, tuple)) and known.count(column) == 1, at,
-           column, f'one column of the table: {", ".join(map(str, known))}')
-    values = frame[column]
-    listed = hasattr(values, '__len__') and not isinstance(values, (str, dict))
-    expect(listed and getattr(values, 'ndim', 1) == 1 and len(values),
-           f'{at}, column {column!r}', values, 'a list of values, not empty')
-    return values if isinstance(values, pd.Series) else pd.Series(list(values),
-                                                                  dtype=object)
+    known, found = _columns(frame), {}
+    for c, at in wanted:
+        expect(isinstance(c, (str, int, tuple)) and known.count(c) == 1, at, c,
+               f'one column of the table: {", ".join(map(str, known))}')
+        values = frame[c]
+        listed = hasattr(values, '__len__') and not isinstance(values, (str, dict))
+        expect(listed and getattr(values, 'ndim', 1) == 1 and len(values),
+               f'{at}, column {c!r}', values, 'a list of values, not empty')
+        found[c] = values if isinstance(values, pd.Series) else pd.Series(
+            list(values), dtype=object)
+        n = len(next(iter(found.values())))
+        expect(len(values) == n, f'frame, column {c!r}', f'{len(values)} rows',
+               f'{n} rows, as in the others')
+    return found
 
 # %% ../../nbs/handbook/75_tables.ipynb #b37a3608
 @dataclass(frozen=True, eq=False)
@@ -80,17 +84,18 @@ class Levels:
     code: np.ndarray
 
     def counts(self, weight):
-        "How many rows, by their `weight` (n,), each of the levels has: a list."
+        "{name: how many rows, by their `weight` (n,), have it}."
         known = self.code >= 0
-        return np.bincount(self.code[known], weight[known], len(self.names)).tolist()
+        n = np.bincount(self.code[known], weight[known], len(self.names))
+        return dict(zip(self.names, n.tolist()))
     def renamed(self, new):
         "With other names, some of which may be the same; new ones come last."
         called = [new.get(v, v) for v in self.names]
         if called == list(self.names):
             return self
-        names = list(dict.fromkeys([*(v for v in self.names if v in called), *called]))
+        names = *dict.fromkeys([*(v for v in self.names if v in called), *called]),
         place = np.array([*map(names.index, called), -1])
-        return Levels(tuple(names), tuple(names), place[self.code])
+        return Levels(names, names, place[self.code])
     def numbers(self):
         "The values, or what these texts write, as finite floats; None if some aren't."
         try:
@@ -100,17 +105,16 @@ class Levels:
             return None
         return x if len(x) == len(self.values) and np.isfinite(x).all() else None
 
+# %% ../../nbs/handbook/75_tables.ipynb #e4a0c0de
 def _is_fraction(v):
     return isinstance(v, (float, np.floating)) and not float(v).is_integer()
 
-def column_levels(at: str, frame: Any, column: Any, rows: Any = slice(None)) -> Levels:
-    """The `Levels` of a column of a table, or of some of its `rows`, sorted; a pandas
-    categorical keeps its own order. None, NaN and blank texts are no value.
+def column_levels(at: str, values: pd.Series) -> Levels:
+    """The `Levels` of a column, sorted; a pandas categorical keeps its own order. None,
+    NaN and blank texts are no value.
 
-    `at` is how errors call the argument. Raises `InvalidInput` for a column that isn't
-    there, is empty, holds what can't be a class (such as lists), or mixes types."""
-    values = _known_column(at, frame, column).iloc[rows]
-    at = f'{at}, column {column!r}'
+    `at` is how errors call it. Raises `InvalidInput` for a column that holds what can't
+    be a class (such as lists), or mixes types."""
     try:
         code, found = values.factorize()
         seen = {v for v in found if not isinstance(v, str) or v.strip()}
@@ -161,8 +165,8 @@ def _alike(named):
 # %% ../../nbs/handbook/75_tables.ipynb #4b1e7a05
 def _faults(levels, weight, rows, rare):
     "(kind, counts, text) of the faults of a column whose rows have these places."
-    gaps, counts = levels.code < 0, levels.counts(weight)
-    named, values = dict(zip(levels.names, counts)), dict(zip(levels.values, counts))
+    gaps, named = levels.code < 0, levels.counts(weight)
+    values = dict(zip(levels.values, named.values()))
     if n := float(weight[gaps].sum()):
         yield ('missing', {None: n},
                f'no value in {_rows(n)}, the first is row {rows[gaps][0]}')
@@ -172,10 +176,10 @@ def _faults(levels, weight, rows, rare):
     if cut := {v: n for v, n in values.items() if _is_fraction(v)}:
         yield ('fractions', cut, f'{_rows(sum(cut.values()))} with a fraction, such as '
                f'{float(next(iter(cut)))}: cut it into classes')
-    elif len(counts) > MAX_SIGNALS:
+    elif len(named) > MAX_SIGNALS:
         way = ('pool its levels, or leave it out' if levels.numbers() is None else
                'cut it into classes')
-        yield 'many', {}, f'{len(counts)} levels, at most {MAX_SIGNALS}: {way}'
+        yield 'many', {}, f'{len(named)} levels, at most {MAX_SIGNALS}: {way}'
     else:
         for group in _alike(named):
             yield 'alike', group, f'{_listed(group)} differ only by case or blanks'
@@ -196,9 +200,8 @@ class TableCheck:
     rare: float
 
     def __repr__(self):
-        found = [str(f) for f in self.faults] or ['nothing to repair']
-        return '\n'.join(
-            [f'{_rows(self.weight.sum())}, {len(self.levels)} columns', *found])
+        head = f'{_rows(self.weight.sum())}, {len(self.levels)} columns'
+        return '\n'.join([head, *map(str, self.faults or ['nothing to repair'])])
 
     def fix(self, *, rare: Any = None, missing: Any = None,
             bins: Any = None) -> pd.DataFrame:
@@ -222,30 +225,18 @@ class TableCheck:
         bins = _bins(self, bins)
         new = {c: _repaired(self, c, rare=few, missing=missing, bins=bins.get(c))
                for c in self.levels}
-        keep = np.ones(len(self.rows), bool)
-        if missing:
-            keep = np.all([levels.code >= 0 for levels in new.values()], 0)
+        known = np.all([levels.code >= 0 for levels in new.values()], 0)
+        keep = np.flatnonzero(known | (missing is None))
         out = _with_columns(self.frame, self.rows[keep],
                             {c: (levels.names, levels.code[keep])
                              for c, levels in new.items()
                              if levels is not self.levels[c]})
-        if keep.any():
-            rare = self.rare if rare is None else few
-            for fault in check_table(out, rare=rare, **self.asked).faults:
-                print(f'left: {fault}')
+        rare = self.rare if rare is None else few
+        for fault in check_table(out, rare=rare, **self.asked).faults if keep.size else ():
+            print(f'left: {fault}')
         return out
 
 # %% ../../nbs/handbook/75_tables.ipynb #040aceaf
-def _arm_columns(arms):
-    "The columns of each arm as lists."
-    found = {k: [c] if isinstance(c, str) else c
-             for k, c in as_kind('arms', arms, dict).items()}
-    for k, columns in found.items():
-        listed = isinstance(columns, (list, tuple))
-        expect(listed and all(isinstance(c, Hashable) for c in columns), f'arms[{k!r}]',
-               columns, 'a list of columns')
-    return found
-
 def check_table(frame: Any, *, state: Any = None, arms: Any = None, weights: Any = None,
                 rare: float = RARE) -> TableCheck:
     """Look for what would make a bad world of a table, a pandas or polars DataFrame or
@@ -263,31 +254,34 @@ def check_table(frame: Any, *, state: Any = None, arms: Any = None, weights: Any
     rare = as_number('rare', rare, 0.)
     if arms is None:
         arms = {'all': [c for c in _columns(frame) if c not in (state, weights)]}
-    wanted = {c: f'arms[{k!r}]' for k, columns in _arm_columns(arms).items()
-              for c in columns} | ({} if state is None else {state: 'state'})
-    expect(wanted, 'frame', frame, 'a table with columns')
-    weight = _row_weights(frame, wanted, weights)
-    rows = np.flatnonzero(weight)
-    levels = {c: column_levels(at, frame, c, rows) for c, at in wanted.items()}
-    faults = tuple(Fault(c, *found) for c, column in levels.items()
-                   for found in _faults(column, weight[rows], rows, rare))
-    asked = dict(state=state, arms=arms, weights=weights)
-    return TableCheck(frame, asked, levels, weight[rows], rows, faults, rare)
-
-def _row_weights(frame, wanted, weights):
-    "The weight of each row (n,), of which all columns have as many."
-    sizes = {c: len(_known_column(at, frame, c)) for c, at in wanted.items()}
-    n, at = next(iter(sizes.values())), f'weights, column {weights!r}'
-    weight = np.ones(n)
+    wanted = {c: f'arms[{k!r}]' for k, cs in _arm_columns(arms).items() for c in cs}
+    asked = [(c, at) for c, at in ((state, 'state'), (weights, 'weights'))
+             if c is not None]
+    expect(wanted or state is not None, 'frame', frame, 'a table with columns')
+    found, at = _series(frame, [*wanted.items(), *asked]), f'column {weights!r}'
+    weight = np.ones(len(next(iter(found.values()))))
     if weights is not None:
-        values = list(_known_column('weights', frame, weights))
-        weight = as_array(at, values, (None, ), low=0.)
-        sizes[weights] = len(weight)
-    for c, size in sizes.items():
-        expect(size == n, f'frame, column {c!r}', f'{size} rows',
-               f'{n} rows, as in the others')
-    expect(weight.any(), at, 'zeros', 'at least one row that counts')
-    return weight
+        values = list(found[weights] if weights in wanted else found.pop(weights))
+        weight = as_array(f'weights, {at}', values, (None,), low=0.)
+    expect(weight.any(), f'weights, {at}', 'zeros', 'at least one row that counts')
+    rows, wanted = np.flatnonzero(weight), wanted | {state: 'state'}
+    levels = {c: column_levels(f'{wanted[c]}, column {c!r}', values.iloc[rows])
+              for c, values in found.items()}
+    faults = tuple(Fault(c, *fault) for c, column in levels.items()
+                   for fault in _faults(column, weight[rows], rows, rare))
+    options = dict(state=state, arms=arms, weights=weights)
+    return TableCheck(frame, options, levels, weight[rows], rows, faults, rare)
+
+# %% ../../nbs/handbook/75_tables.ipynb #e4a0c0df
+def _arm_columns(arms):
+    "The columns of each arm as lists."
+    found = {k: [c] if isinstance(c, str) else c
+             for k, c in as_kind('arms', arms, dict).items()}
+    for k, columns in found.items():
+        listed = isinstance(columns, (list, tuple))
+        expect(listed and all(isinstance(c, Hashable) for c in columns), f'arms[{k!r}]',
+               columns, 'a list of columns')
+    return found
 
 # %% ../../nbs/handbook/75_tables.ipynb #4b1e7a10
 OTHER = 'other'       # what `fix` calls the class of all rare levels of a column
@@ -295,7 +289,7 @@ NO_VALUE = 'missing'  # what it calls the class of the rows without a value
 
 def _bins(table, bins):
     "How many classes each column is to be cut into."
-    numbers = {c for c, levels in table.levels.items() if levels.numbers() is not None}
+    numbers = [c for c, levels in table.levels.items() if levels.numbers() is not None]
     if bins is not None and not isinstance(bins, dict):
         bins = dict.fromkeys([f.column for f in table.faults if f.column in numbers
                               and f.kind in ('fractions', 'many')],
@@ -314,27 +308,14 @@ def _cut(levels, weight, n):
     cuts = cuts[cuts < x.max()]
     m = len(cuts) + 1
     names = tuple(f'{i:0{len(str(m))}d}/{m}' for i in range(1, m + 1))
-    return Levels(names, names, np.append(np.searchsorted(cuts, x), -1)[levels.code]
-                  ), cuts
+    code = np.append(np.searchsorted(cuts, x), -1)[levels.code]
+    return Levels(names, names, code), cuts
 
 def _free(name, names):
     "The name of a new class: with a number behind it if one of the others has it."
     taken = {''.join(v.split()).casefold() for v in names}
     tries = (f'{name}{n}' for n in ['', *range(2, len(taken) + 3)])
     return next(v for v in tries if v not in taken)
-
-def _with_columns(frame, rows, columns) -> Any:
-    "A copy of some rows, with other columns: (names, place of each row)."
-    if hasattr(frame, 'iloc'):
-        import pandas as pd
-        out = frame.iloc[rows].copy()
-        for c, (names, code) in columns.items():
-            out[c] = pd.Categorical.from_codes(code, names)
-        return out
-    out = {c: list(frame[c]) for c in _columns(frame)}
-    return {c: [v[i] for i in rows] for c, v in out.items()} | {
-        c: [names[i] if i >= 0 else None for i in code]
-        for c, (names, code) in columns.items()}
 
 # %% ../../nbs/handbook/75_tables.ipynb #4b1e7a11
 def _repaired(table, c, *, rare, missing, bins):
@@ -345,12 +326,14 @@ def _repaired(table, c, *, rare, missing, bins):
         levels, cuts = _cut(levels, table.weight, bins)
         print(f'{at}: cut at {", ".join(f"{x:g}" for x in cuts)} into '
               f'{", ".join(levels.names)}')
-    for step in 'alike', 'rare':
-        count = dict(zip(levels.names, levels.counts(table.weight)))
+    def called(count):
+        return {v: max(group, key=group.get) for group in _alike(count) for v in group}
+    def pooled(count):
         few = [v for v, n in count.items() if n < rare and not is_state]
-        new = (dict.fromkeys(few, _free(OTHER, count.keys() - set(few)))
-               if step == 'rare' else
-               {v: max(group, key=group.get) for group in _alike(count) for v in group})
+        return dict.fromkeys(few, _free(OTHER, count.keys() - set(few)))
+    for names in called, pooled:
+        count = levels.counts(table.weight)
+        new = names(count)
         for v in new:
             if new[v] != v:
                 print(f'{at}: {v!r} ({_rows(count[v])}) is now {new[v]!r}')
@@ -358,36 +341,41 @@ def _repaired(table, c, *, rare, missing, bins):
     gaps = levels.code < 0
     if missing and gaps.any():
         own = missing == 'own class' and not is_state
-        called = _free(NO_VALUE, levels.names)
+        names = *levels.names, _free(NO_VALUE, levels.names)
         print(f'{at}: no value in {_rows(table.weight[gaps].sum())}, '
-              + (f'now {called!r}' if own else 'dropped'))
+              + (f'now {names[-1]!r}' if own else 'dropped'))
         if own:
-            names = *levels.names, called
             levels = Levels(names, names, np.where(gaps, len(names) - 1, levels.code))
     return levels
 
+def _with_columns(frame, rows, columns) -> Any:
+    "A copy of some rows, with other columns: (names, place of each row)."
+    import pandas as pd
+    whole = isinstance(frame, pd.DataFrame)
+    out: Any = frame.iloc[rows].copy() if whole else {}
+    for c in () if whole else _columns(frame):
+        values = list(frame[c])
+        out[c] = [values[i] for i in rows]
+    for c, (names, code) in columns.items():
+        out[c] = (pd.Categorical.from_codes(code, names) if whole else
+                  [(*names, None)[i] for i in code])
+    return out
+
 # %% ../../nbs/handbook/75_tables.ipynb #8e179e96
-def _by_state(value, known):
+def _by_state(value, known) -> Any:
     "A dict, Series or DataFrame, its rows called by names; anything else as it is."
     import pandas as pd
+    if isinstance(value, dict) and all(hasattr(row, 'keys') for row in value.values()):
+        value = pd.DataFrame(value).T
     if isinstance(value, dict):
         return {known.get(k, k): v for k, v in value.items()}
-    if isinstance(value, (pd.Series, pd.DataFrame)) and not isinstance(
-            value.index, pd.RangeIndex):
-        return value.rename(index=known)
-    return value
+    return value.rename(index=known) if _has_names(value, 'index') else value
 
-def _utility_table(utility, known, decisions) -> Any:
-    "Utilities whose rows are called by states, and the names of decisions, if any."
+def _has_names(value, axis):
+    "Whether a pandas object has labels on this axis that don't only count."
     import pandas as pd
-    if isinstance(utility, dict) and all(hasattr(row, 'keys')
-                                         for row in utility.values()):
-        utility = pd.DataFrame(utility).T
-    if isinstance(utility, pd.DataFrame) and not isinstance(utility.columns,
-                                                            pd.RangeIndex):
-        utility = utility.rename(columns=str)
-        decisions = list(utility.columns) if decisions is None else decisions
-    return _by_state(utility, known), decisions
+    labels = getattr(value, axis, None)
+    return isinstance(labels, pd.Index) and not isinstance(labels, pd.RangeIndex)
 
 def _fewer(columns):
     "What makes the combinations of some columns fewer, in words."
@@ -407,21 +395,10 @@ def _table_signals(at, columns, n_rows):
     cells = groups.size().index.to_frame().to_numpy()
     expect(len(cells) <= MAX_SIGNALS, at, f'columns with {len(cells)} combinations of '
            'values', f'at most {MAX_SIGNALS}: {_fewer(columns)}')
-    named = lambda row: ', '.join(f'{c}={levels.names[i]}'
-                                  for (c, levels), i in zip(columns, row))
-    return [named(row) for row in cells], groups.ngroup().to_numpy()
+    return [', '.join(f'{c}={levels.names[i]}' for (c, levels), i in zip(columns, row))
+            for row in cells], groups.ngroup().to_numpy()
 
 # %% ../../nbs/handbook/75_tables.ipynb #189fa161
-def _state_names(states, seen, known):
-    "The names of the states in the order that is given."
-    listed = states.tolist() if hasattr(states, 'tolist') else states
-    expect(isinstance(listed, (list, tuple)), 'states', states, 'a list of names')
-    named = [known.get(v, v) if isinstance(v, Hashable) else v for v in listed]
-    for level in seen.names:
-        expect(level in named, 'states', states,
-               f'every value of the state\'s column, also {level!r}')
-    return as_names('states', named, len(named))
-
 def _refuse_faults(table):
     "Refuse a table with faults; warn of one in which there is something to look at."
     said = lambda kind: '; '.join(str(f) for f in table.faults if f.kind == kind)
@@ -439,28 +416,33 @@ def _refuse_faults(table):
                'together they are still rare, so little is known of what they tell')
         warnings.warn(f'rare levels: {few}; {way}', stacklevel=3)
 
+# %% ../../nbs/handbook/75_tables.ipynb #e4a0c0e1
 def _read_states(table, states, prior):
     "The states, what they are called, the state of each row (n,) and the prior (W,)."
-    seen = table.levels[table.asked['state']]
+    seen, given = table.levels[table.asked['state']], states
     known = dict(zip(seen.names, seen.names)) | dict(zip(seen.values, seen.names))
-    states = seen.names if states is None else _state_names(states, seen, known)
+    if given is not None:
+        states = given.tolist() if hasattr(given, 'tolist') else given
+        expect(isinstance(states, (list, tuple)), 'states', given, 'a list of names')
+        states = [known.get(v, v) if isinstance(v, Hashable) else v for v in states]
+        for level in seen.names:
+            expect(level in states, 'states', given,
+                   f'every value of the state\'s column, also {level!r}')
+    states = seen.names if given is None else as_names('states', states, len(states))
     expect(len(states) > 1, f'state, column {table.asked["state"]!r}', list(states),
            'at least two states; one is always the case')
     place = np.array([states.index(level) for level in seen.names])[seen.code]
     n_state = np.bincount(place, table.weight, len(states))
     if prior is None:
         return states, known, place, n_state/n_state.sum()
-    prior = as_probabilities(
-        'prior', as_labelled('prior', _by_state(prior, known), (states, )),
-        (len(states), ))
+    prior = as_probabilities('prior', _by_state(prior, known), (len(states),),
+                             axes=(states,))
     for name, p, n in zip(states, prior, n_state):
         expect(n or p == 0, f'prior, state {name!r}', float(p),
                '0, since no row has that state')
     return states, known, place, prior
 
 # %% ../../nbs/handbook/75_tables.ipynb #5c0ed001
-FOLDS = 5       # a score of a row is of a fit to the others
-
 @dataclass(frozen=True)
 class scored:
     """An arm of `world_from_table` that sees many `columns`: a logistic regression of
@@ -488,7 +470,7 @@ def with_scores(frame, state, arms):
         return frame, arms
     expect(find_spec('sklearn'), 'arms', 'a score, without scikit-learn',
            'pip install scikit-learn')
-    table = {c: _known_column('frame', frame, c) for c in _columns(frame)}
+    table = _series(frame, [(c, 'frame') for c in _columns(frame)])
     table |= {f'score of {k}': classes_of(k, arm, table, state)
               for k, arm in found.items()}
     return table, arms | {k: [f'score of {k}'] for k in found}
@@ -500,16 +482,16 @@ def classes_of(name, arm, table, state):
     from sklearn.linear_model import LogisticRegression
     from sklearn.metrics import log_loss, mutual_info_score
     from sklearn.model_selection import cross_val_predict
-    seen = {c: _known_column(f'arms[{name!r}]', table, c) for c in arm.columns}
+    seen = _series(table, [(c, f'arms[{name!r}]') for c in arm.columns])
     x = pd.get_dummies(pd.DataFrame(seen), drop_first=True).astype(float)
     states, y = np.unique(np.array([str(v) for v in table[state]]), return_inverse=True)
-    fit = LogisticRegression(max_iter=1000)
-    p = cross_val_predict(fit, (x - x.mean())/x.std().replace(0, 1), y, cv=FOLDS,
+    # a score of a row is of a fit to the others, in five parts
+    p = cross_val_predict(LogisticRegression(max_iter=1000),
+                          (x - x.mean())/x.std().replace(0, 1), y, cv=5,
                           method='predict_proba')
     place = rankdata(p @ np.arange(len(states)), 'ordinal') - 1
     which = place*arm.bins//len(y)
-    most = entropy(np.bincount(y), base=2)
-    told = mutual_info_score(y, which)/np.log(2)
+    most, told = entropy(np.bincount(y), base=2), mutual_info_score(y, which)/np.log(2)
     print(f'{name}: {arm.bins} classes of a score of {len(arm.columns)} columns tell '
           f'{told:.2g} of {most:.2g} bits about the state; the score tells '
           f'{most - log_loss(y, p)/np.log(2):.2g}')
@@ -518,7 +500,7 @@ def classes_of(name, arm, table, state):
 # %% ../../nbs/handbook/75_tables.ipynb #8390bca4
 def _joint_tables(table, arms, place, *, states, prior, smoothing):
     "By counting: the joint table (O, W) of each arm, and the names of its signals."
-    W, tables = len(states), []
+    tables, W = [], len(states)
     for k, columns in arms.items():
         at = f'arms[{k!r}]'
         shown, cell = _table_signals(at, [(c, table.levels[c]) for c in columns],
@@ -544,51 +526,44 @@ def _cost_ranges(costs):
 
 # %% ../../nbs/handbook/75_tables.ipynb #8390bca5
 def world_from_table(frame: Any, *, state: str, arms: Any, costs: Any,
-                     utility: ArrayLike, bound: float, states: Any = None,
-                     decisions: Any = None, prior: ArrayLike | None = None,
-                     weights: Any = None, smoothing: float = SMOOTHING,
-                     rare: int = RARE, proxy: Any = None, name: str = 'table',
-                     **fields: Any) -> World:
-    """A `World` from a table of past cases, by counting rows, which tells the prior.
+                     utility: Any, bound: float, states: Any = None,
+                     decisions: Any = None, prior: Any = None, weights: Any = None,
+                     smoothing: float = SMOOTHING, rare: int = RARE, proxy: Any = None,
+                     name: str = 'table', **fields: Any) -> World:
+    """A `World` from a table of past cases, one a row, by counting (`check_table`).
 
-    Parameters
-    ----------
-    frame : DataFrame, or dict of columns; as `check_table` wants it, a row a case
-    state, weights : str
-        The column of the state; and of how many cases a row stands for, if any.
-    arms : dict of name: list of columns, or `scored([…], bins=5)` for many columns
-        What each arm sees: its signals are the combinations of values that occur.
-    costs : dict or Series of arm: number, or list (K,) in the order of `arms`; a pair
-        (low, high) is a cost that lies between them, the world's in the middle
-    utility : dict of state: list (D,), DataFrame (W, D), or array (W, D)
-        A state is called by its name or by the column's own value, e.g. 0 and 1.
-    prior : dict of state: probability, or list (W,); the shares of rows if not given
-    smoothing : float; λ made-up cases, 0 where each signal came with each state
-    rare : number; levels of fewer rows are named in a warning
+    The columns `state`, a case's state, and `weights`, for how many cases a row stands;
+    `arms`, {name: list of columns, or `scored`}: its signals are the combinations of
+    values that occur; `costs`, {arm: number}, a Series, or a list (K,), in which a pair
+    (low, high) is a cost between them, the world's in the middle; `utility`, {state:
+    list (D,)}, a DataFrame or array (W, D); `states`, the column's values, sorted if
+    not given; `prior`, {state: probability} or list (W,), the shares of rows if not
+    given. A state is called by its name or by the column's own value, e.g. 0 and 1.
 
-    bound, decisions, proxy : as for `Setting`
-    states : list; the column's values, sorted if not given
-    name : str; as for `World`, like all other fields
-
-    Raises `InvalidInput` for what doesn't fit, e.g. missing values and labels that
-    differ only by case or blanks (all in one message, with counts), or more than
-    `MAX_SIGNALS` signals for one arm.
+    `smoothing` is λ, 0 where each signal came with each state; levels of fewer than
+    `rare` rows are named in a warning. `bound`, `decisions` and `proxy` are as for
+    `Setting`, all other fields as for `World`. Raises `InvalidInput` for what doesn't
+    fit, e.g. the faults that `check_table` finds (all in one message, with counts), or
+    more than `MAX_SIGNALS` signals for one arm.
 
     >>> world_from_table(table, state='state', arms={'look': ['look'],
     ...     'guess': []}, costs={'look': .1, 'guess': 0}, utility=np.eye(2), bound=1.)
     World('table': 2 arms, 2 states, 3 beliefs, bound 1)
     """
     names = as_names('arms', list(as_kind('arms', arms, dict)))
+    _series(frame, [(state, 'state')])
     frame, arms = with_scores(frame, state, arms)
     smoothing = as_number('smoothing', smoothing, 0., 1e9)
-    _known_column('state', frame, state)
     table = check_table(frame, state=state, arms=arms, weights=weights, rare=rare)
     _refuse_faults(table)
     states, known, place, prior = _read_states(table, states, prior)
     joint, signals = _joint_tables(table, _arm_columns(arms), place, states=states,
                                    prior=prior, smoothing=smoothing)
-    utility, decisions = _utility_table(utility, known, decisions)
-    costs, ranges = _cost_ranges(as_labelled('costs', costs, (names, )))
+    utility = _by_state(utility, known)
+    if _has_names(utility, 'columns'):
+        utility = utility.rename(columns=str)
+        decisions = list(utility.columns) if decisions is None else decisions
+    costs, ranges = _cost_ranges(as_labelled('costs', costs, (names,)))
     world = make_world(joint, costs, utility, bound, name=name, arms=names,
                        states=states, decisions=decisions, signals=signals,
                        prior=prior, cost_ranges=ranges, **fields)

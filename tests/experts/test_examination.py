@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
-from conftest import amount, examples
+from conftest import amount, seeded
 from oia_nb.all import (InvalidInput, action_informed_oracle,
                         generator, identify, load_world, random_world, simulate)
 from oia_nb.experts.examination import FIRM, FRESH, Boundary, CalibrationWatch, examine, last_held
@@ -39,8 +39,7 @@ def one_round(rule, arm):
 
 # --- What the exact expert gets ---------------------------------------------------------
 
-@settings(max_examples=examples(60))
-@given(st.integers(0, 10**6))
+@seeded(60)
 def test_an_exact_expert_passes_whatever_the_directions(seed):
     boundaries = [true_boundary(DUO, 0, 1), true_boundary(DUO, 1, 0)]
     rules = action_informed_oracle(DUO).rules
@@ -105,8 +104,7 @@ def test_costs_that_settle_before_the_end():
 
 # --- The watch on the states --------------------------------------------------------------
 
-@settings(max_examples=examples(50))
-@given(st.integers(0, 10**6))
+@seeded(50)
 def test_the_evidence_is_fair(seed):
     "Given the past, its expectation doesn't grow: by enumeration of the next state."
     rng, z = generator(seed), ADVERT.setting

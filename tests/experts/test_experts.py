@@ -5,16 +5,16 @@ from functools import cache
 import experts as campaign
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import strategies as st
 
-from conftest import amount, examples
+from conftest import amount, seeded
 from oia_nb.all import (Rational, RiskAverse, action_informed_oracle, generator, identify,
                         menu_rule, random_world)
 from oia_nb.game.information import best_reply
 from oia_nb.experts.experts import (RECENT, Drifting, Expert, HiddenArm, Lapsing, Logit, Noisy,
-                                    Rounded, Satisficing, Subjective, best_known, felt, misheard)
+                                    Rounded, Satisficing, Subjective, best_known, felt)
 from laws import most_failures, statistical
-from oia_nb.experts.told import digits_needed
+from oia_nb.experts.told import digits_needed, heard_as
 from oia_nb.run.learner import Certificate
 
 AVERSION = st.floats(-8, 8)
@@ -32,8 +32,7 @@ def drawn(seed):
     menu = z.bound*rng.random((int(rng.integers(1, 6)), W))**2
     return world, menu_rule(z.support, menu, z.bound)
 
-@settings(max_examples=examples(20))
-@given(st.integers(0, 10**6), AVERSION)
+@seeded(20, AVERSION)
 def test_a_lottery_brings_the_rational_agent_back(seed, a):
     world, rule = drawn(seed)
     plain = best_reply(world, rule)
@@ -42,8 +41,7 @@ def test_a_lottery_brings_the_rational_agent_back(seed, a):
         assert reply.arm == plain.arm and (reply.reports == plain.reports).all()
         assert reply.profits == pytest.approx(plain.profits, abs=1e-9*world.setting.bound)
 
-@settings(max_examples=examples(20))
-@given(st.integers(0, 10**6), AVERSION)
+@seeded(20, AVERSION)
 def test_the_reply_is_the_best_of_all(seed, a):
     "By enumeration of every report at every belief, and of every arm."
     world, rule = drawn(seed)
@@ -93,8 +91,7 @@ def test_profit_is_what_is_earned_on_average(agent):
     assert abs(np.mean(earned) - agent.profit(world, rule)) <= width
     assert abs(np.mean(earned) - agent.profit(world, rule) - OFF) > width
 
-@settings(max_examples=examples(100))
-@given(st.integers(0, 10**6))
+@seeded(100)
 def test_the_plain_expert_is_the_rational_agent(seed):
     world, rule = drawn(seed)
     expert, rational = Expert().best_reply(world, rule), Rational().best_reply(world, rule)
@@ -113,8 +110,12 @@ def test_no_rule_earns_more_than_the_best_known(agent):
         rule = menu_rule(world.setting.support, generator(1, seed).random((2, 2)), 1.)
         assert agent.profit(world, rule) <= best + 1e-6
 
-@settings(max_examples=examples(60))
-@given(st.integers(0, 10**6), st.integers(0, 3))
+def misheard(world, digits):
+    "(K,): the m_k of `prop-rounded`."
+    x = world.setting.support
+    return world.belief_distributions @ np.abs(x - x[heard_as(x, digits)]).sum(1)
+
+@seeded(60, st.integers(0, 3))
 def test_rounding_is_a_band(seed, digits):
     "`prop-rounded`: the arm that is chosen, and what a rule earns by the reports as heard."
     world, rule = drawn(seed)

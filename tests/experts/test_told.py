@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from conftest import amount, examples
+from conftest import amount, examples, seeded
 from oia_nb.all import (Drifting, Expert, InvalidInput, LEARNERS, Lapsing, Logit, Oracle,
                         Satisficing, Told, action_informed_oracle, generator, identify, menu_rule,
                         random_world)
@@ -67,8 +67,7 @@ def test_experts_are_as_the_proposition_says(expert, eta, rho):
     if isinstance(expert, Lapsing):
         assert max(chances) == pytest.approx(eta)
 
-@settings(max_examples=examples(100))
-@given(st.integers(0, 10**6), st.floats(0, .05), st.floats(0, .05))
+@seeded(100, st.floats(0, .05), st.floats(0, .05))
 def test_drift_is_a_band(seed, a, b):
     rule, = rules(1, seed)
     d = max(a, b)

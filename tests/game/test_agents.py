@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from oia_nb.all import (InvalidInput, experiment, identify, load_world, make_world, optimal_rule)
+from oia_nb.all import (InvalidInput, identify, load_world, make_world, optimal_rule)
 from oia_nb.core import as_number, plain
 from oia_nb.run.experiments import world_key
 from oia_nb.game.information import Agent, Rational, Response, World, best_reply
@@ -110,20 +110,6 @@ def test_a_class_of_ones_own_is_refused_too():
                                      lambda: world_to_dict(own)):
         with pytest.raises(InvalidInput, match='agent|World itself'):
             use()
-
-def test_stored_runs_are_its_own(tmp_path):
-    "A folder with another agent's runs is refused; what is played is what the agent alone gives."
-    other = replace(coin, agent=Absentminded(.5))
-    arguments = dict(methods=['oiafc'], grid=dict(eps=[.9], delta=[.1], max_rounds=[100]),
-                     repetitions=2, seed=0, n_jobs=0)
-    alone = experiment([other], **arguments)
-    first = experiment([coin], **arguments, path=tmp_path/'runs')
-    with pytest.raises(InvalidInput, match='differs in world coin'):
-        experiment([other], **arguments, path=tmp_path/'runs')
-    came = lambda frame: frame.drop(columns='seconds')
-    assert not came(first).equals(came(alone))
-    for _ in range(2):
-        assert came(experiment([other], **arguments, path=tmp_path/'others')).equals(came(alone))
 
 # --- A new field of a world -----------------------------------------------------------
 

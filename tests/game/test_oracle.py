@@ -1,18 +1,20 @@
-"""The oracle: widest margins against an independent formulation, worlds that have none, and
-worlds that hide an arm."""
+"""The oracle: widest margins against an independent formulation, worlds that have none and worlds
+that hide an arm; and oracles for costs that are only known to lie between two numbers."""
+from dataclasses import replace
 from itertools import combinations
 import numpy as np
 import pytest
 from scipy.optimize import linprog
-from conftest import amount
-from oia_nb.all import (NotInducible, action_informed_oracle,
-                        generator, is_proper, make_world, menu_rule, optimal_rule)
-from oia_nb.game.oracle import check_oracle, hidden_arm, widest_margin
-from oia_nb.game.stackelberg import region_margin
-from oia_nb.game.oracle import arms_to_leave
+from conftest import amount, seeded
+from oia_nb.all import (NotInducible, action_informed_oracle, generator, is_proper, make_world,
+                        menu_rule, optimal_rule, random_world)
+from oia_nb.game.information import InformationStructure
+from oia_nb.game.oracle import (arms_to_leave, bound_needed, check_oracle, hidden_arm,
+                                widest_margin)
 from oia_nb.game.programs import properness_rows
+from oia_nb.game.stackelberg import region_margin
 
-def random_world(rng, bound=1., W=None, K=None, cost=.05):
+def any_world(rng, bound=1., W=None, K=None, cost=.05):
     W, K = W or int(rng.integers(2, 5)), K or int(rng.integers(2, 5))
     joint = [rng.dirichlet(np.full(W*O, rng.choice([.3, 1.]))).reshape(O, W)
              for O in rng.integers(1, 5, K)]
@@ -36,7 +38,7 @@ def test_widest_margin(bound):
     "It agrees with the definition, its rule attains it, and no other rule has a wider one."
     for i in range(amount(6, 40)):
         rng = generator(200, i)
-        w = random_world(rng, bound)
+        w = any_world(rng, bound)
         for k in range(w.setting.K):
             margin, rule = widest_margin(w, k)
             assert margin == pytest.approx(margin_by_linprog(w, k), abs=1e-7*bound)
@@ -51,7 +53,7 @@ def test_oracle_or_not_inducible():
     arms without a margin."""
     n = dict(oracle=0, none=0)
     for i in range(amount(20, 80)):
-        w = random_world(generator(220, i), cost=.2)
+        w = any_world(generator(220, i), cost=.2)
         margins = np.array([margin_by_linprog(w, k) for k in range(w.setting.K)])
         if np.abs(margins - 1e-7).min() < 5e-8:
             continue                    # too close to the tolerance to tell
@@ -98,3 +100,74 @@ def test_no_rule_finds_two(n):
         found = linprog(np.r_[np.zeros(z.M*z.W), -1], A_ub=A, b_ub=np.zeros(len(A)),
                         bounds=[(0, 1)]*(z.M*z.W) + [(None, None)])
         assert -found.fun <= worlds[0].costs[1]*5/6 + 1e-9
+
+# --- Costs that are known to lie between two numbers -------------------------------------
+
+def drawn(seed):
+    "A random world with an oracle, and a box of costs around its own."
+    rng = generator(11, seed)
+    world = random_world(int(rng.integers(2, 4)), int(rng.integers(2, 4)), 3, seed,
+                         prior='arm', margin=.02)
+    low = world.costs*rng.uniform(.6, 1., world.setting.K)
+    return world, dict(zip(world.setting.arms, zip(low, world.costs +
+                                                   rng.exponential(.01, world.setting.K)))), rng
+
+def with_costs(world, costs):
+    return replace(world, structure=InformationStructure(world.structure.joint, costs))
+
+def with_bound(world, bound):
+    return replace(world, setting=replace(world.setting, bound=bound))
+
+@seeded(20)
+def test_margins_hold_in_the_whole_box(seed):
+    """At random costs of the box and at its corners no margin is smaller than promised; at the
+    worst corner it is attained."""
+    world, box, rng = drawn(seed)
+    try:
+        oracle = action_informed_oracle(world, costs=box)
+    except NotInducible:
+        return
+    held = replace(world, cost_ranges=list(box.values()))
+    assert (action_informed_oracle(held).margins == oracle.margins).all()
+    low, high = np.array(list(box.values())).T
+    for k, rule in enumerate(oracle.rules):
+        worst = np.where(np.arange(len(low)) == k, high, low)
+        assert region_margin(with_costs(world, worst), rule,
+                             k) == pytest.approx(oracle.margins[k], abs=1e-8)
+        assert oracle.margins[k] <= widest_margin(world, k)[0] + 1e-8
+        for costs in [rng.uniform(low, high), np.where(rng.random(len(low)) < .5, low, high)]:
+            assert region_margin(with_costs(world, costs), rule, k) >= oracle.margins[k] - 1e-8
+
+@seeded(20)
+def test_the_bound_needed_is_where_margins_begin(seed):
+    world, box, rng = drawn(seed)
+    needed = bound_needed(world)
+    for k, bound in enumerate(needed.values()):
+        assert bound <= world.setting.bound                 # these worlds have an oracle
+        if bound > 1e-4:
+            assert widest_margin(with_bound(world, 1.001*bound), k)[0] > 0
+            assert widest_margin(with_bound(world, .999*bound), k)[0] < 0
+    doubtful = bound_needed(world, costs=box)
+    assert all(doubtful[a] >= needed[a] - 1e-6 for a in needed)
+
+def test_counted_beliefs():
+    """From counts of n cases an arm, margins hold for the true distributions but for a share δ =
+    .05 of oracles.
+
+    Of 40 oracles, more than 9 may fail in fewer than one case in 10^4; an oracle of the counts
+    alone fails to keep its margins in nearly every one, which this check sees.
+    """
+    truth = make_world([[[.5, .5]], [[.45, .05], [.05, .45]]], [0., .05], np.eye(2), 1.,
+                       arms=['toss', 'look'])
+    rng, n = generator(5), 4000
+    failed = {'counts': 0, 'alone': 0}
+    for _ in range(40):
+        q = rng.binomial(n, .5)/n
+        joint = [[[.5, .5]], [[.9*q, .1*q], [.1*(1 - q), .9*(1 - q)]]]
+        counted = make_world(joint, [0., .05], np.eye(2), 1., arms=['toss', 'look'])
+        for name, options in ('counts', dict(cases={'look': n})), ('alone', {}):
+            oracle = action_informed_oracle(counted, **options)
+            real = [region_margin(truth, type(r)(r.values, truth.setting.support, 1.), k) for k,
+                    r in enumerate(oracle.rules)]
+            failed[name] += bool((np.array(real) < oracle.margins - 1e-9).any())
+    assert failed['counts'] <= 9 and failed['alone'] >= 15

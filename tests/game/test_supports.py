@@ -5,23 +5,18 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from conftest import amount
 from oia_nb.all import (InvalidInput, Response, World, action_informed_oracle, generator, identify,
-                        load_world, random_world, simple_regret, simulate)
+                        load_world, random_world, simulate)
 from oia_nb.core import REPORT_TOL
 from oia_nb.run.identification import learner_row
 from oia_nb.run.learner import check_response
-from oia_nb.paper.oiafb import budget_parameter, event_failure, sets_of_beliefs
+from oia_nb.paper.oiafc import budget_parameter, event_failure, sets_of_beliefs
 from oia_nb.paper.oiafc import mixing_theorem1
 from oia_nb.sharp import hyperplanes, learner
 from oia_nb.sharp.hyperplanes import THIN, flat, neutral
 from oia_nb.sharp.learner import levelled
-from oia_nb.worlds.files import (known_beliefs, setting_from_dict, setting_to_dict,
+from oia_nb.worlds.files import (setting_from_dict, setting_to_dict,
                                  world_from_dict, world_to_dict)
-
-def untold(world):
-    "The world whose principal isn't told the prior."
-    return replace(world, setting=replace(world.setting, prior=None))
 
 def told(world, **known):
     "The world whose principal knows what each arm can lead to."
@@ -47,8 +42,8 @@ def test_kept_in_files_and_without_arms():
     assert all((rest.support[rest.places(a)] == TOLD.setting.support[TOLD.setting.places(a)]
                 ).all() for a in rest.arms)
     beliefs = np.vstack([[[0., 1.]], TOLD.setting.support, [[1., 0.]]])
-    wide = replace(TOLD, setting=replace(TOLD.setting, support=beliefs,
-                                         supports=known_beliefs(TOLD.setting)))
+    told = [TOLD.setting.support[list(s)] for s in TOLD.setting.supports]
+    wide = replace(TOLD, setting=replace(TOLD.setting, support=beliefs, supports=told))
     assert (np.array(wide.setting.supports[1]) == np.array(TOLD.setting.supports[1]) + 1).all()
 
 def test_a_response_must_fit_its_arm():
@@ -99,18 +94,6 @@ def test_flat_payments_tell_no_arms_apart(seed):
     wrong = flat(with_prior(world).setting, np.arange(z.M))
     q = other.belief_distributions
     assert len(wrong) >= 2 and np.abs(other.setting.support.T @ (q[0] - q[1])).max() > .01
-
-# utilities of the clinic vary nearly as much as without a prior: nothing is won, nothing lost
-@pytest.mark.parametrize('name, at_most', [('advert', .6), ('clinic', 1.2)][:amount(1, 2)])
-def test_sharp_uses_a_common_prior(name, at_most):
-    "Fewer rounds, and still right."
-    world = load_world(name)
-    options = dict(eps=.02*world.setting.B if name == 'clinic' else .1*world.setting.B, delta=.1)
-    plain, known = ([identify(w, seed=s, **options) for s in range(amount(2, 3))]
-                    for w in (untold(world), world))
-    assert sum(r.rounds for r in known) < at_most*sum(r.rounds for r in plain)
-    assert all(r.status == 'certified' and simple_regret(world, r.rule) <= options['eps']
-               and 'prior' in {c.name for c in r.checks} for r in known)
 
 def lying(world, prior):
     "The expert of a world, and a principal who is told a prior that isn't his."

@@ -61,9 +61,8 @@ def places():
             if kind == 'markdown' and (m := re.match(r'(?:\(\S+\)=\n)?#+ (.+)', source)):
                 section = [page, f'{page}#{slug(m[1])}']
             if kind == 'markdown':
-                section += [a or b or c for a, b,
-                            c in re.findall(r'(?m)^:label: (\S+)|^\((\S+)\)=$|\$\$ \((eq-[\w-]+)\)',
-                                            source)]
+                labels = r'(?m)^:label: (\S+)|^\((\S+)\)=$|\$\$ \((eq-[\w-]+)\)'
+                section += [''.join(found) for found in re.findall(labels, source)]
             if name := meta.get('mystnb', {}).get('figure', {}).get('name'):
                 section.append(name)
             for place in section:
@@ -110,18 +109,13 @@ def problems(rows, places, errata):
     for r in rows:
         wrong = lambda what: found.append(f'{r["claim"]}: {what}')
         here, tests, of_row = r['here'], r['tests'], r['errata']
-        for label in r['labels']:
-            if label not in known:
-                wrong(f'the paper has no label {label}')
-        for place in here:
-            if place not in places:
-                wrong(f'no place {place}')
-        for test in tests:
-            if not test_exists(test):
-                wrong(f'no test {test}')
-        for e in of_row:
-            if e not in shown:
-                wrong(f'no erratum {e}')
+        for names, exists, what in (
+                (r['labels'], known.__contains__, 'the paper has no label'),
+                (here, places.__contains__, 'no place'), (tests, test_exists, 'no test'),
+                (of_row, shown.__contains__, 'no erratum')):
+            for name in names:
+                if not exists(name):
+                    wrong(f'{what} {name}')
         if r['verdict'] == 'not checkable':
             if not r['instead']:
                 wrong('not checkable, and no reason')

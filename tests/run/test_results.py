@@ -27,8 +27,7 @@ def test_file_is_small_and_plain():
 def test_part_is_complete(name):
     "Every run of the definition is there, once, and no other."
     runs = planned(**bench.PARTS[name], seed=bench.SEED)[3].values()
-    cells = pd.DataFrame([r.parameters | dict(world=r.world, method=r.method,
-                                              repetition=r.repetition) for r in runs])
+    cells = pd.DataFrame([r['parameters'] | r for r in runs])
     wanted = pd.read_csv(io.StringIO(cells.reindex(columns=CELL).to_csv(index=False)))
     in_order = lambda frame: frame[CELL].sort_values(CELL, ignore_index=True)
     pd.testing.assert_frame_equal(in_order(stored[stored.part == name]), in_order(wanted),

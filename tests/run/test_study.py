@@ -323,7 +323,7 @@ def test_a_forecast_for_the_expert_one_has(oia):
     assert found.proved_800[0] == found['proved_for_1e+06'][0]
     status, out, _ = oia('plan clinic --eps .3 --delta .1 --runs 1 --rounds 9 --sums 5 '
                          '--method patient --currency € --cap 50 --quiet')
-    assert status == 0 and 'after round 9' in out and 'for 5: ' in out
+    assert status == 0 and 'after round 9' in out and 'proved for 5 ' in out
     assert 'learner patient' in out and ' €' in out
 
 PLUGIN = """

@@ -1,20 +1,21 @@
 """The parts of the sharp learner's evidence that a run rarely comes to; what it believes in runs is
 looked at in `test_inside.py`. Nothing here is left to chance.
 """
-from types import SimpleNamespace
+from dataclasses import replace
+from functools import partial
 import numpy as np
 import pytest
 from scipy.optimize import linprog
 from conftest import amount
 from oia_nb.all import (action_informed_oracle, generator, identify, is_proper, load_world,
-                        make_world, mix, sharp)
+                        make_world, mix, random_world, sharp, simulate)
 from oia_nb.core import SolverFailure
 from oia_nb.paper.estimation import FORCED, NORMAL
 from oia_nb.game.programs import HIGHS_OPTIONS, ProperProgram, properness_rows
 from inside import looked_into, small_world
 from oia_nb.sharp.hyperplanes import RegionProgram
 from oia_nb.sharp import bets as module, evidence, walls
-from oia_nb.sharp.bets import Choice, Knowledge, count, heard, no_agent, set_up
+from oia_nb.sharp.bets import Choice, Knowledge, count, heard, no_agent
 from oia_nb.sharp.evidence import pair_wealth
 from oia_nb.sharp.record import Record
 from oia_nb.sharp.walls import Contradiction
@@ -62,14 +63,6 @@ def cut_of(seed, K=2):
     wall.up, wall.low = a + room[0], a - room[1]
     return world, walls.best_cut(wall, q[j]), way
 
-def law_cut():
-    "A cut from bounds on both sides is never below α (`lem-two-sided`)."
-    for i in range(5):
-        world, cut, way = cut_of(i)
-        g, _, error = cut.triple
-        assert error < 1e-6
-        assert RegionProgram(world.setting).minimum(g - way).bound >= -error - 1e-9
-
 def law_short_interval():
     "Where ϵ is the range of payoffs but for some last bits, the wealth is a number."
     rng, nothing = generator(31), np.zeros((1, 3))
@@ -82,33 +75,17 @@ def law_short_interval():
                                           (1 - short)*np.ptp(u))
             assert found >= -np.inf
 
-def test_what_is_no_number_proves_nothing(monkeypatch):
-    "If the evidence against one arm isn't a number, nothing seems to be proved."
-    monkeypatch.setattr(module, 'missing', lambda *_: {0: -1., 1: np.nan})
-    known = ready(small_world(3, 3))
-    assert not module.passes(known, known.candidates[0], .03)
-
-def from_below(cut):
-    wall = SimpleNamespace(**vars(cut.wall) | dict(up=cut.wall.low, basis=cut.wall.basis))
-    return walls.Cut(wall, cut.m, cut.short, cut.lies)
-
-def not_dual(cut):
-    return walls.Cut(cut.wall, 0*cut.m, 0*cut.short, cut.lies)
-
-@pytest.mark.parametrize('mutant', [from_below, not_dual])
-def test_false_cuts_turn_red(mutant, monkeypatch):
-    "The lower bounds in place of the upper ones; functionals that aren't dual."
-    law_cut()
-    best = walls.best_cut
-    monkeypatch.setattr(walls, 'best_cut', lambda *given: mutant(best(*given)))
-    with pytest.raises(AssertionError):
-        law_cut()
-
 def test_points_that_fall_together(monkeypatch):
     law_short_interval()
     monkeypatch.setattr(evidence, 'TINY', 0.)
     with pytest.raises((AssertionError, FloatingPointError)):
         law_short_interval()
+
+def test_what_is_no_number_proves_nothing(monkeypatch):
+    "If the evidence against one arm isn't a number, nothing seems to be proved."
+    monkeypatch.setattr(module, 'missing', lambda *_: {0: -1., 1: np.nan})
+    known = ready(small_world(3, 3))
+    assert not module.passes(known, known.candidates[0], .03)
 
 # --- Contradictions -------------------------------------------------------------------
 
@@ -141,7 +118,7 @@ def test_an_arm_that_no_longer_answers_its_rule_is_named():
     assert e.value.rounds == (first, known.rounds) and e.value.violated == 'drift'
 
 def proved_by(cut, q):
-    return RegionProgram(cut.wall.cone.setting, [cut.triple]).minimum(q).bound
+    return RegionProgram(cut.wall.cone.setting, [cut.row]).minimum(q).bound
 
 @pytest.mark.parametrize('seed', range(3))
 def test_a_region_knows_what_its_cuts_know(seed):
@@ -150,7 +127,7 @@ def test_a_region_knows_what_its_cuts_know(seed):
     world, cut, way = cut_of(seed)
     wall, cone = cut.wall, cut.wall.cone
     q = world.belief_distributions[wall.pair[1]]
-    region = walls.CutRegion(cone, [wall])
+    region = walls.Region(cone, [wall])
     region.refresh(1000*q)
     before, (up, low) = region.prices[0], (wall.up, wall.low)
     assert before == pytest.approx(proved_by(region.cuts[0], q))
@@ -179,13 +156,13 @@ def test_programs_that_stay_open_forget_what_they_were_asked_before():
     free = [(None, None)]*M + [(0, None)]*(2*L)
     for _ in range(3):
         s = rng.dirichlet(np.ones(len(cone.D))) @ cone.D
-        m, short, _ = cone.majorants.least_at(s, mus)
+        m, _ = cone.majorants.least_at(s, mus)
         least = [linprog(np.r_[s, np.zeros(2*L)], A, np.r_[np.zeros(n), onto @ mu],
                          bounds=free).fun for mu in mus]
         assert np.allclose(m @ s, least, atol=1e-7)
         paid = cone.values.reshape(len(cone.values), -1) @ cone.majorants.onto
-        assert (paid @ m.T >= -short - 1e-9).all()
-        assert (paid @ (m + mus).T >= -short - 1e-9).all()
+        assert (paid @ m.T >= -1e-8).all()
+        assert (paid @ (m + mus).T >= -1e-8).all()
 
 def test_a_solver_that_gives_up_leaves_old_bounds(monkeypatch):
     "HiGHS may cycle: its steps are limited, and what it doesn't prove isn't known."
@@ -209,10 +186,10 @@ def test_a_solver_that_gives_up_leaves_old_bounds(monkeypatch):
 def test_a_program_that_is_not_verified_is_one_that_was_not_found(W, monkeypatch):
     "What a solver doesn't find delays a run; it neither ends it nor proves anything."
     world, solve, calls = small_world(1, 3, W, 3), ProperProgram.solve, []
-    oracle = action_informed_oracle(world)
+    oracle, rng = action_informed_oracle(world), generator(5)
     def now_and_then(program):
         calls.append(1)
-        if type(program) is ProperProgram and len(calls) % 3 == 0:
+        if type(program) is ProperProgram and rng.random() < .3:
             raise SolverFailure('not verified')
         return solve(program)
     monkeypatch.setattr(ProperProgram, 'solve', now_and_then)
@@ -220,15 +197,46 @@ def test_a_program_that_is_not_verified_is_one_that_was_not_found(W, monkeypatch
     assert len(calls) > 2 and found.status == 'certified'
 
 @pytest.mark.parametrize('W', [2, 3])
-def test_a_mixture_is_proper_however_much_it_weighs(W):
-    "What is beyond the bound was once cut off, and the rule wasn't proper any more."
-    world = small_world(1, 2, W)
-    known = ready(world)
-    set_up(known)
-    choice, rng, n = Choice(known, .03), generator(83, W), len(known.cone.values)
-    for _ in range(30):
-        y = rng.uniform(0, 2, n)*rng.integers(0, 2, n)
-        assert is_proper(choice.mixture(y))
+@pytest.mark.parametrize('bound', [.001, .7, 3., 1000.])
+def test_a_mixture_is_proper_however_much_it_weighs(W, bound):
+    """What is beyond the bound was once cut off, and the rule wasn't proper any more; and of some
+    bounds payments were above by their last bit."""
+    for seed in range(3):
+        world = random_world(2, W, 2, seed, prior='arm', bound=bound)
+        known, rng = ready(world), generator(83, W)
+        assert all(is_proper(r) and r.values.max() <= bound for r in known.cone.pool)
+        for _ in range(10):
+            y = rng.uniform(0, 2, len(known.cone.pool))*rng.integers(0, 2, len(known.cone.pool))
+            rule = Choice(known, .03*bound).mixture(y)
+            assert is_proper(rule) and rule.values.max() <= bound
+
+def test_two_arms_of_which_all_is_known():
+    "Known supports and a prior may leave nothing to learn of two arms: no cut, no failure."
+    world = small_world(3, 2, 3, 2)
+    z, of = world.setting, np.flatnonzero(world.belief_distributions[0])
+    cone = walls.Cone(replace(z, supports=[of]*z.K, prior=z.support[of].mean(0)))
+    wall = walls.Wall(cone, (0, 1))
+    wall.add(cone.coordinates(.5*cone.D[0]), 1, 1)
+    region = walls.Region(cone, [wall])
+    region.refresh(np.ones(z.M)/z.M)
+    assert not region.cuts and not wall.is_known()
+
+def test_a_cheaper_rule_is_sought_once_for_each_guess(monkeypatch):
+    """Whatever comes of it: a guess may promise again and again what doesn't come true. Here it
+    seems to be worth a hundred times as much as it is."""
+    world, sought, guesses = load_world('clinic'), {}, []
+    run = sharp(world.setting, action_informed_oracle(world), eps=.04, delta=.05, examined=False)
+    def guess(old, *given):
+        guesses.append(old(*given))
+        return guesses[-1]
+    def cheapest(old, setting, foretold, j, *given):
+        sought.setdefault((len(guesses), j), set()).add(run._run.known.rounds)
+        return old(setting, foretold, j, *given)
+    for name, noted in ('Guess', guess), ('cheapest_rule', cheapest):
+        monkeypatch.setattr(module, name, partial(noted, getattr(module, name)))
+    monkeypatch.setattr(module, 'HALF', 100*module.HALF)
+    simulate(run, world, 1)
+    assert len(sought) > 5 and {len(rounds) for rounds in sought.values()} == {1}
 
 def hopes(choice, known, rng):
     """What a path of questions promises, over what is proved with the same bounds: for each arm,

@@ -8,7 +8,7 @@ import importlib.util
 import numpy as np
 import pytest
 from conftest import ROOT, amount
-from inside import MORE, Looking, planted
+from inside import PLANTS, Looking, planted
 from oia_nb.all import (NotInducible, action_informed_oracle, generator, load_world, make_world,
                         random_world, simulate)
 from oia_nb.sharp import learner
@@ -20,7 +20,7 @@ spec.loader.exec_module(attack)
 
 pytestmark = pytest.mark.filterwarnings('ignore:.* lead to a belief')
 FINE = {'certified', 'round_cap', 'lead_too_dear', 'no world', 'refused', 'slow'}
-RUNS = dict(sure=amount(12, 300), ties=amount(5, 300), shipped=amount(3, 20))
+RUNS = dict(sure=amount(16, 300), ties=amount(5, 300), shipped=amount(3, 20))
 
 @pytest.mark.parametrize('kind', RUNS)
 def test_nothing_false_is_believed_or_said(kind):
@@ -49,7 +49,7 @@ def equal_costs(seed):
             continue
         return w, float(np.exp(rng.uniform(np.log(.05), np.log(.6)))*w.setting.bound)
 
-@pytest.mark.parametrize('seed', amount([313, 581009], [313, 581, 581009]))
+@pytest.mark.parametrize('seed', amount([313, 782], [313, 782, 925]))
 def test_equal_costs_explain_a_boundary_that_was_not_thought_of(seed, monkeypatch):
     "Planted: an honest expert is accused where one with such costs would answer the same."
     world, eps = equal_costs(seed)
@@ -58,6 +58,12 @@ def test_equal_costs_explain_a_boundary_that_was_not_thought_of(seed, monkeypatc
     assert play().status == 'certified'
     monkeypatch.setattr(learner, 'some_agent', lambda run: False)
     assert play().violated == 'boundaries'
+
+def test_bounds_of_a_tied_arm_are_not_worked_out_for_ever():
+    "In this world an arm is proved to cost what the zero rule's costs."
+    world, eps = equal_costs(581)
+    learner = sharp(world.setting, action_informed_oracle(world), eps=eps, delta=1e-9, max_rounds=200)
+    assert simulate(learner, world, 581).status == 'certified' and learner._run.known.tied
 
 def looked(W, seed, **how):
     "What was compared in a run with a cap."
@@ -68,15 +74,11 @@ def looked(W, seed, **how):
     simulate(looking, world, seed)
     return looking.looked
 
-SEEN_BY = dict(quarter='shares', share='shares', registration='samples', reuse='evidence',
-               bound='bound|cut|region', dual='cut|region',
-               **{name: seen for name, (seen, _) in MORE.items()})
-
 @pytest.mark.parametrize('W', [2, 3])
-@pytest.mark.parametrize('fault', SEEN_BY)
+@pytest.mark.parametrize('fault', PLANTS)
 def test_faults_are_seen_within_a_dozen_runs(fault, W):
     "What the learner itself takes for enough, whatever the checker says of it."
-    with planted(fault), pytest.raises(AssertionError, match=SEEN_BY[fault]):
+    with planted(fault), pytest.raises(AssertionError, match=PLANTS[fault][0]):
         for seed in range(12):
             looked(W, seed)
 
@@ -92,6 +94,6 @@ def test_a_hasty_prover_is_refused():
     claimed than it loses."""
     world = load_world('clinic')
     run = sharp(world.setting, action_informed_oracle(world), eps=.1, delta=1e-6)
-    looking = Looking(run, world, often=1, shares=(.98, .9, .7, .5, .3))
+    looking = Looking(run, world, often=1, shares=(.98, .9, .5))
     simulate(looking, world, 7)
-    assert looking.looked['claims'] > 100
+    assert looking.looked['claims'] > 60

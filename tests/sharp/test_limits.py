@@ -3,12 +3,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from laws import Kept
+from chapter import rules_needed
+from inside import Kept
 from scipy.linalg import null_space
 
 from oia_nb.all import (action_informed_oracle, generator, load_world, make_world, optimal_rule,
                         sharp, simulate)
-from oia_nb.sharp.limits import rules_needed
 from oia_nb.game.scoring import brier
 
 LOOK, TEST = [[.5, .5]], [[.4, .1], [.1, .4]]

@@ -7,14 +7,13 @@ false-alarm rate is at most 1e-6. A learner that returns a rule it never asked a
 from functools import partial
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
-from conftest import amount, examples
+from hypothesis import strategies as st
+from conftest import amount, seeded
 from inside import Judge, gap_of, looked_into, small_world
 from laws import detection, guess, most_failures, statistical
 from oia_nb.all import (NotInducible, Oracle, action_informed_oracle, generator,
                         load_world, make_world, random_world, sharp, simulate)
 from oia_nb.paper.estimation import INIT
-from oia_nb.game.information import InformationStructure, World
 from oia_nb.worlds.generators import bits_world
 import oia_nb.sharp.learner as module
 from oia_nb.sharp.evidence import betting_threshold, mean_lower
@@ -48,8 +47,7 @@ def least_mean(counts, x, threshold):
         a, b = (middle, b) if tilted(middle)[0] > room else (a, middle)
     return low + scale*tilted(a)[1]
 
-@settings(max_examples=examples(300))
-@given(st.integers(0, 10**6), st.floats(0, 6), st.floats(1e-6, 1))
+@seeded(300, st.floats(0, 6), st.floats(1e-6, 1))
 def test_mean_lower_by_halving(seed, size, delta):
     "Newton's steps end where halving does, and not above."
     rng = generator(83, seed)
@@ -93,11 +91,6 @@ def test_the_promise_is_kept(anything, monkeypatch):
     wrong = sum(Judge(world).regret(found.rule.values) > eps for world, found, eps in guessed)
     assert failures(runs) <= most_failures(len(runs), DELTA) < wrong
 
-def in_units(world, unit=1., bound=1., utility=1., shift=0.):
-    s, z = world.structure, world.setting
-    return make_world(s.joint, unit*world.costs, unit*(utility*z.utility + shift),
-                      unit*bound*z.bound)
-
 def many_beliefs():
     for n in range(300):
         try:
@@ -105,23 +98,21 @@ def many_beliefs():
         except NotInducible:
             continue
 
+DEEP = make_world(CLINIC.structure.joint, 1e6*CLINIC.costs, 1e6*(CLINIC.setting.utility - 3.),
+                  1e6*CLINIC.setting.bound)
+
 # world, seed, options: each ends certified, and nothing that it says is false
 ENDS = {
-    'four states, dear rules': (bits_world([.1, 0.], cost=.15), 0, dict(eps=.05)),
-
     'no margin is needed': (small_world(4), 1, dict(eps=.05, delta=.1, oracle=Oracle(
         action_informed_oracle(small_world(4)).rules))),
-    'millions below 0': (in_units(CLINIC, 1e6, shift=-3.), 2, dict(eps=1e5, delta=.1)),
     'sixty beliefs': (many_beliefs(), 3, dict(eps=.08, delta=.1)),
     'a bound from below needs the other arm': (
         random_world(2, 3, 2, 791340154, tries=1), 264, dict(
             eps=.0673, delta=.5, max_rounds=600, learner=sharp)),
     'δ of 1': (CLINIC, 0, dict(eps=.1, delta=1., max_rounds=300))}
-MORE = {'four states, again': (bits_world([.1, 0.], cost=.15), 1, dict(eps=.05)),
-        'cents': (in_units(CLINIC, .01), 2, dict(eps=.001, delta=.1)),
-        'a large bound': (in_units(CLINIC, bound=100.), 2, dict(eps=.1, delta=.1)),
-        'small utilities': (in_units(CLINIC, utility=.01), 2, dict(eps=.01, delta=.1)),
-        **{f'clinic, {seed}': (CLINIC, seed, dict(eps=.04)) for seed in range(2)}}
+MORE = {'four states, dear rules': (bits_world([.1, 0.], cost=.15), 0, dict(eps=.05)),
+        'millions below 0': (DEEP, 2, dict(eps=1e5, delta=.1)),
+        'clinic': (CLINIC, 0, dict(eps=.04))}
 
 @pytest.mark.parametrize('name', amount(ENDS, ENDS | MORE))
 def test_runs_that_end(name):
@@ -174,26 +165,3 @@ def test_no_run_is_much_longer_than_the_others():
     rounds = [simulate(plain(CLINIC.setting, oracle, eps=.04, delta=.1), CLINIC, seed).rounds
               for seed in range(12)]
     assert max(rounds) <= 4*np.median(rounds)
-
-class Fickle:
-    "Answers as `first` does for a number of rounds, as `then` does from then on."
-    def __init__(self, first, then, rounds):
-        self.first, self.then, self.left = first, then, rounds
-    def respond(self, rule, rng):
-        self.left -= 1
-        return (self.first if self.left >= 0 else self.then).respond(rule, rng)
-
-@pytest.mark.parametrize('arm, change', amount([(1, .02)], [(1, .02), (2, -.02), (0, .02),
-                                                            (1, -.01)]))
-def test_a_change_of_costs_is_never_certified_in_silence(arm, change):
-    costs = CLINIC.costs.copy()
-    costs[arm] += change
-    other = World(InformationStructure(CLINIC.structure.joint, np.maximum(costs, 0)),
-                        CLINIC.setting)
-    steps = plain(CLINIC.setting, action_informed_oracle(CLINIC), eps=.04, delta=.05,
-                  max_rounds=6000)
-    r = simulate(steps, Fickle(CLINIC, other, 400), 0)
-    if r.status == 'assumption_violated':
-        assert r.certificate is None and r.event_violated and r.contradiction[-1] == r.rounds
-    else:
-        assert r.status == 'round_cap' or any(sound(w, r) for w in (other, CLINIC))

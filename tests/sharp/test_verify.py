@@ -20,6 +20,7 @@ from conftest import ROOT, amount
 from oia_nb import verify as checker
 from oia_nb.all import (LEARNERS, action_informed_oracle, load_world, random_world, sharp, simulate)
 from oia_nb.run.learner import claim_of, facts_of
+from oia_nb.sharp import hints
 from laws import replaced
 from spoilt import spoil
 
@@ -67,10 +68,10 @@ QUICK = [('clinic', .04, 0, .05), ('advert', .2, 0, .3), (ODD[0], .1, 0, .05), (
 def test_true_ones_pass(name, eps, seed, delta):
     assert verdict(*certificate(name, eps, seed, delta)) is None
 
-@pytest.mark.parametrize('name, eps', [('small_clinic', .1), (ODD[0], .1), (ODD[1], .1),
-                                       *amount([], [*TWO[1:3], (ODD[0], .05)])])
+@pytest.mark.parametrize('name, eps', [('small_clinic', .1), (ODD[1], .1),
+                                       *amount([], [*TWO[1:3], (ODD[0], .1), (ODD[0], .05)])])
 def test_in_fractions(name, eps):
-    "Two states, three with cuts and boxes, and four."
+    "Two states, three with cuts and boxes; and four, with --release."
     claim, proof, facts = certificate(name, eps, 2)
     assert verdict(claim, proof, facts, exact=True) is None
     assert verdict(replace(claim, delta=1e-9*claim.delta), proof, facts, exact=True) is not None
@@ -91,205 +92,158 @@ def test_under_other_kernels(kernel):
                              OPENBLAS_CORETYPE=kernel, PYTHONPATH=str(ROOT)))
     assert not run.returncode, run.stderr
 
-# --- Forgeries: each changes a claim, facts or a proof in place, or says that it can't ---
+# --- Forgeries: each changes a copy of a claim, a proof and facts, or says that it can't ---
 
-def used(proof):
-    "(cut, its terms) of the proof, those of answers that carry some of it."
-    cuts = [c for arm in proof['arms'] for c in arm.get('cuts', ())]
-    weight = lambda term: np.abs(term[1]).sum()
-    return [(c, t) for c in cuts for t in c['terms'] if isinstance(t[0], int)
-            and weight(t) > .001*max(map(weight, c['terms']))]
-
-def steps(proof, has):
-    return [(arm['steps'], n) for arm in proof['arms'] for n, s in enumerate(arm['steps'])
-            if has in s]
+def forged(change, *true):
+    "What comes of a change in place; a claim or facts that it returns are in the old one's place."
+    claim, proof, facts = deepcopy(true)
+    new = change(claim, proof, facts)
+    return (new if isinstance(new, checker.Claim) else claim, proof,
+            new if isinstance(new, checker.Facts) else facts)
 
 def middle(found):
-    if not found:
-        raise LookupError
+    "The middle one of the places of some kind; forgeries without a place are left out."
     return found[len(found)//2]
 
+def used(p):
+    "The terms of cuts that rest on answers which carry some of it: (cut, term)."
+    weight = lambda term: np.abs(term[1]).sum()
+    return [(c, t) for arm in p['arms'] for c in arm.get('cuts', ()) for t in c['terms']
+            if isinstance(t[0], int) and weight(t) > .001*max(map(weight, c['terms']))]
+
+def step(p, has):
+    "(steps, n): the middle one of the steps that have something."
+    return middle([(arm['steps'], n) for arm in p['arms'] for n, s in enumerate(arm['steps'])
+                   if has in s])
+
 def longest(p):
-    found = max((a['steps'] for a in p['arms']), key=len)
-    if len(found) < 3:
-        raise LookupError
-    return found
+    "The most steps of an arm; of two, either may be for nothing."
+    return max((a['steps'] for a in p['arms'] if len(a['steps']) > 2), key=len)
 
-def claim_with(**changes):
-    return lambda c, p, f: (replace(c, **{k: v(c) for k, v in changes.items()}), p, f)
+def order_of(p):
+    return middle([c['order'] for a in p['arms'] for c in a.get('cuts', ()) if c.get('order')])
 
-def facts_with(change):
-    def forge(c, p, f):
-        f = replace(f, rounds=f.rounds.copy(), rules=f.rules.copy(),
-                    registered=[list(r) for r in f.registered])
-        return c, p, change(f, p) or f
-    return forge
+def candidate_of(f, p):
+    "Its registration."
+    return [None, *f.registered][p['candidate'] or 99]
 
-def proof_with(change):
-    def forge(c, p, f):
-        p = deepcopy(p)
-        change(p)
-        return c, p, f
-    return forge
+def no_bound(c, p, f):
+    p['arms'] = [dict(steps=[]) for _ in p['arms']]
+    return replace(c, bound=np.nan)
 
 def halved(c, p, f):
     "Every second sample is lost: rounds of a rule that was announced before."
     first = {int(r): t for t, r in reversed(list(enumerate(f.rounds[:, 0])))}
     again = [t for t, r in enumerate(f.rounds[:, 0]) if first[int(r)] != t]
-    p = p | dict(rounds=len(f.rounds) - len(again[::2]))
-    return c, p, replace(f, rounds=np.delete(f.rounds, again[::2], 0))
+    p['rounds'] = len(f.rounds) - len(again[::2])
+    return replace(f, rounds=np.delete(f.rounds, again[::2], 0))
 
-def with_arm(f, rule, arm):
-    f.rounds[f.rounds[:, 0] == rule, 1] = arm
+def answered_otherwise(f, rounds):
+    f.rounds[rounds, 1] = (f.rounds[rounds, 1] + 1) % f.K
 
-def arm_of(f, rule):
-    return f.rounds[f.rounds[:, 0] == rule, 1][0]
-
-def flipped(f, p):
-    middle(used(p))
+def flipped(c, p, f):
     rule = max((t for _, t in used(p)), key=lambda t: np.abs(t[1]).sum())[0]
-    with_arm(f, rule, (arm_of(f, rule) + 1) % f.K)
+    answered_otherwise(f, f.rounds[:, 0] == rule)
 
-def another_at_zero(f, p):
+def another_at_zero(c, p, f):
     "The zero rule had another answer, in a proof that rests on it."
-    rule, first = f.rounds[0, :2]
     overs = [c['over'] for a in p['arms'] for c in a.get('cuts', ())]
-    if p['candidate'] and first not in overs:
+    if p['candidate'] and f.rounds[0, 1] not in overs:
         raise LookupError
-    with_arm(f, rule, (first + 1) % f.K)
+    answered_otherwise(f, f.rounds[:, 0] == f.rounds[0, 0])
 
-def another_at_last(f, p):
+def another_at_last(c, p, f):
     "The last rule, which was asked before, has another answer now."
-    rule, arm = f.rounds[-1, :2]
-    if (f.rounds[:, 0] == rule).sum() == 1:
+    if (f.rounds[:, 0] == f.rounds[-1, 0]).sum() == 1:
         raise LookupError
-    f.rounds[-1, 1] = (arm + 1) % f.K
+    answered_otherwise(f, -1)
 
-def of_candidate(f, p):
-    if not p['candidate']:
-        raise LookupError
-    return f.registered[p['candidate'] - 1]
-
-def registered(place, value):
-    "Another round, rule or arm in the registration of the candidate."
-    def change(f, p):
-        r = of_candidate(f, p)
-        r[place] = value(r, f, p)
-    return facts_with(change)
-
-def another_ray(r, f, p):
-    return next(i for i in range(1, len(f.rules)) if not np.array_equal(f.rules[i], f.rules[r[1]]))
-
-def beliefs_turned(f, p):
+def beliefs_turned(c, p, f):
     "Every arm but that of the zero rule reports what is worth most."
     u = (f.support @ f.utility).max(1)
-    first = f.rounds[0, 1]
-    f.rounds[:, 2] = np.where(f.rounds[:, 1] == first, u.argmin(), u.argmax())
+    f.rounds[:, 2] = np.where(f.rounds[:, 1] == f.rounds[0, 1], u.argmin(), u.argmax())
 
-def change_term(change):
-    def forge(p):
-        cut, term = middle(used(p))
-        change(cut, term)
-    return proof_with(forge)
+def another_ray(c, p, f):
+    r = candidate_of(f, p)
+    r[1] = next(i for i in range(1, len(f.rules)) if not np.array_equal(f.rules[i], f.rules[r[1]]))
 
-def scale(by):
-    def change(cut, term):
+def scaled(by):
+    "A functional is another multiple."
+    def change(c, p, f):
+        term = middle(used(p))[1]
         term[1] = [by*x for x in term[1]]
     return change
 
-def one_entry(cut, term):
-    m = int(np.argmax(np.abs(term[1])))
-    term[1][m] *= 1.1
+def one_entry(c, p, f):
+    term = middle(used(p))[1]
+    term[1][int(np.argmax(np.abs(term[1])))] *= 1.1
 
-def over_itself(p):
-    arm = middle([j for j, a in enumerate(p['arms']) if a.get('cuts')])
-    p['arms'][arm]['cuts'][0]['over'] = arm
+def over_itself(c, p, f):
+    j = middle([j for j, a in enumerate(p['arms']) if a.get('cuts')])
+    p['arms'][j]['cuts'][0]['over'] = j
 
-def order_of(p):
-    return middle([c['order'] for a in p['arms'] for c in a.get('cuts', ()) if c.get('order')])
-
-def order_scaled(p):
+def order_scaled(c, p, f):
     order_of(p)['answers'][0][1] *= .7
 
-def step_with(has, change):
-    "A change of the steps of an arm, at the middle one of those that have something."
-    return proof_with(lambda p: change(*middle(steps(p, has))))
+def dropped(c, p, f):
+    cut, term = middle(used(p))
+    cut['terms'].remove(term)
 
-def other_weight(key, first):
+def rows_halved(c, p, f):
+    for s in [s for arm in p['arms'] for s in arm['steps'] if 'rows' in s] or [step(p, 'rows')]:
+        s['rows'] = [[i, .5*y] for i, y in s['rows']]
+
+def weight(key, first):
     "Another first weight in a step."
-    return step_with(key, lambda found, n: found[n].update({key: [first, *found[n][key][1:]]}))
-
-def rows_halved(p):
-    middle(steps(p, 'rows'))
-    for found, n in steps(p, 'rows'):
-        found[n]['rows'] = [[i, .5*y] for i, y in found[n]['rows']]
-
-def told_with(what, value):
-    return claim_with(told=lambda c: dict(c.told or {}, **{what: value}))
+    def change(c, p, f):
+        found, n = step(p, key)
+        found[n][key] = [first, *found[n][key][1:]]
+    return change
 
 # what a learner may not have honoured
 WEAKER = dict(lapses=.05, margin=.01, band=.2, arm='guessed', beliefs='own', rounding=0,
               costs='until the end')
+TOLD = {f'told {what}': lambda c, p, f, what=what: replace(
+            c, told=dict(c.told or {}, **{what: WEAKER[what]}))
+        for what in set(WEAKER) - set(LEARNERS['sharp'].honours)}
 
-FORGED = dict(
-    bound=claim_with(bound=lambda c: .5*c.bound),
-    delta=claim_with(delta=lambda c: .01*c.delta),
-    no_bound=lambda c, p, f: (replace(c, bound=np.nan), p | dict(
-        arms=[dict(steps=[]) for _ in p['arms']]), f),
-    arm=claim_with(arm=lambda c: 1 - min(c.arm, 1)),
-    rule=claim_with(rule=lambda c: .9*c.rule + .01),
-    cheaper=claim_with(rule=lambda c: .5*c.rule + 1e-3),
-    another=claim_with(rule=lambda c: c.rule[::-1] + .01),
-    samples=halved,
-    later=proof_with(lambda p: p.update(rounds=10**6)),
-    no_rounds=proof_with(lambda p: p.update(rounds=0)),
-    first_round=proof_with(lambda p: p.update(rounds=1)),
-    flipped=facts_with(flipped),
-
-    zero=facts_with(another_at_zero),
-    begins=facts_with(lambda f, p: replace(f, rounds=f.rounds[1:])),
-    drift=facts_with(another_at_last),
-    beliefs=facts_with(beliefs_turned),
-
-    utility=facts_with(lambda f, p: replace(f, utility=2*f.utility)),
-    registered_late=registered(0, lambda r, f, p: p['rounds']),
-    registered_early=registered(0, lambda r, f, p: 1),
-    registered_arm=registered(2, lambda r, f, p: (r[2] + 1) % f.K),
-    registered_ray=registered(1, another_ray),
-    unregistered=facts_with(lambda f, p: of_candidate(f, p) and replace(f, registered=[])),
-
-    half=change_term(scale(.5)),
-    double=change_term(scale(2.)),
-    sign=change_term(scale(-1.)),
-    missing=change_term(scale(np.nan)),
-    dropped=change_term(lambda cut, term: cut['terms'].remove(term)),
-    functional=change_term(one_entry),
-    lies=change_term(lambda cut, term: middle(term[2]) and term[2].clear()),
-    negative_lies=change_term(lambda cut, term: term[2].append([0, 1, -1.])),
-    earlier=proof_with(lambda p: p.update(candidate=p['candidate'] - 9)),
-    unkept=facts_with(lambda f, p: f.rounds.__setitem__((3, 0), -1)),
-    over=proof_with(over_itself),
-    order=proof_with(order_scaled),
-    no_order=proof_with(lambda p: order_of(p).clear()),
-    no_steps=proof_with(lambda p: longest(p).clear()),
-    last_step=proof_with(lambda p: longest(p).pop()),
-    first_step=proof_with(lambda p: longest(p).pop(0)),
-    steps_turned=proof_with(lambda p: longest(p).reverse()),
-    coarse=proof_with(lambda p: longest(p).__delitem__(slice(0, -1))),
-    coarsest=proof_with(lambda p: longest(p).__delitem__(slice(1, None))),
-    weight=other_weight('own', -1.),
-    lost_weight=other_weight('own', np.nan),
-    negative=other_weight('weights', -1.),
-    no_weight=step_with('own', lambda found, n: found[n].update(own=[0.]*len(checker.BETS))),
-    step=step_with('weights', lambda found, n: found.pop(n)),
-    rows=proof_with(rows_halved),
-    outside=step_with('at', lambda found, n: found[n].update(at=2.)),
-    box=step_with('at', lambda found, n: found.pop(n)),
-    **{f'told {what}': told_with(what, value) for what, value in WEAKER.items()
-       if what not in LEARNERS['sharp'].honours},
-    kind=proof_with(lambda p: p.update(kind='trust')),
-    arms=proof_with(lambda p: p['arms'].pop()),
-    candidate=proof_with(lambda p: p.update(candidate=p['candidate'] + 7)))
+FORGED = TOLD | dict(
+    bound=lambda c, p, f: replace(c, bound=.5*c.bound),
+    delta=lambda c, p, f: replace(c, delta=.01*c.delta),
+    no_bound=no_bound,
+    arm=lambda c, p, f: replace(c, arm=1 - min(c.arm, 1)),
+    rule=lambda c, p, f: replace(c, rule=.9*c.rule + .01),
+    cheaper=lambda c, p, f: replace(c, rule=.5*c.rule + 1e-3),
+    another=lambda c, p, f: replace(c, rule=c.rule[::-1] + .01),
+    samples=halved, flipped=flipped, zero=another_at_zero, drift=another_at_last,
+    beliefs=beliefs_turned,
+    later=lambda c, p, f: p.update(rounds=10**6), no_rounds=lambda c, p, f: p.update(rounds=0),
+    first_round=lambda c, p, f: p.update(rounds=1),
+    begins=lambda c, p, f: replace(f, rounds=f.rounds[1:]),
+    unkept=lambda c, p, f: f.rounds.__setitem__((3, 0), -1),
+    utility=lambda c, p, f: replace(f, utility=2*f.utility),
+    registered_late=lambda c, p, f: candidate_of(f, p).__setitem__(0, p['rounds']),
+    registered_early=lambda c, p, f: candidate_of(f, p).__setitem__(0, 1),
+    registered_arm=lambda c, p, f: candidate_of(f, p).__setitem__(2, (c.arm + 1) % f.K),
+    registered_ray=another_ray,
+    unregistered=lambda c, p, f: candidate_of(f, p) and replace(f, registered=[]),
+    candidate=lambda c, p, f: p.update(candidate=p['candidate'] + 7),
+    earlier=lambda c, p, f: p.update(candidate=p['candidate'] - 9),
+    half=scaled(.5), double=scaled(2.), sign=scaled(-1.), missing=scaled(np.nan), dropped=dropped,
+    functional=one_entry, over=over_itself, order=order_scaled,
+    no_order=lambda c, p, f: order_of(p).clear(),
+    lies=lambda c, p, f: middle(middle(used(p))[1][2]) and middle(used(p))[1][2].clear(),
+    negative_lies=lambda c, p, f: middle(used(p))[1][2].append([0, 1, -1.]),
+    no_steps=lambda c, p, f: longest(p).clear(), last_step=lambda c, p, f: longest(p).pop(),
+    first_step=lambda c, p, f: longest(p).pop(0), turned=lambda c, p, f: longest(p).reverse(),
+    coarse=lambda c, p, f: longest(p).__delitem__(slice(0, -1)),
+    coarsest=lambda c, p, f: longest(p).__delitem__(slice(1, None)),
+    weight=weight('own', -1.), lost_weight=weight('own', np.nan), negative=weight('weights', -1.),
+    step=lambda c, p, f: (lambda found, n: found.pop(n))(*step(p, 'weights')),
+    box=lambda c, p, f: (lambda found, n: found.pop(n))(*step(p, 'at')),
+    outside=lambda c, p, f: (lambda found, n: found[n].update(at=2.))(*step(p, 'at')),
+    rows=rows_halved, kind=lambda c, p, f: p.update(kind='trust'),
+    arms=lambda c, p, f: p['arms'].pop())
 
 @pytest.mark.parametrize('name, eps, seed', amount(
     [('clinic', .04, 0), ('small_clinic', .1, 0), (ODD[0], .05, 0)],
@@ -301,13 +255,13 @@ def test_forgeries_are_refused(name, eps, seed):
     true = needed(*certificate(name, eps, seed))
     assert verdict(*true) is None
     accepted, tried = [], 0
-    for kind, forge in FORGED.items():
+    for kind, change in FORGED.items():
         try:
-            forged = forge(*true)
-        except (LookupError, StopIteration):
+            false = forged(change, *true)
+        except (LookupError, StopIteration, ValueError):
             continue                # nothing of this kind is in this proof
         tried += 1
-        if verdict(*forged) is None:
+        if verdict(*false) is None:
             accepted.append(kind)
     assert not accepted and tried >= 20 and len(FORGED) >= 40
 
@@ -625,29 +579,47 @@ def test_no_hint_makes_anybody_richer():
 
 # --- Faults that are planted in the checker ---------------------------------------------
 
-def law_order():
-    for size, off, proved in (.4, 0., False), (1., 1e-7, False), (1., 5e-9, True):
-        test_an_order_is_one_of_costs(size, off, proved)
-
-def law_ties():
-    for pays, tied in (2e-7, True), (.99995e-6, False), (.5, False):
-        test_arms_are_tied_if_next_to_nothing_makes_them_change(pays, tied)
-
-def law_stakes():
-    test_shares_add_up()
-    test_what_is_asked_is_of_the_part_that_was_staked(2, pytest.MonkeyPatch())
-
-def law_forgeries():
-    test_forgeries_are_refused('small_clinic', .1, 0)
-
 TABLE = tomllib.loads((ROOT/'tests'/'mutants.toml').read_text(encoding='utf-8'))
-BROKEN = [(m['old'], m.get('new', ''), m['by']) for m in TABLE['checker']]
 
-@pytest.mark.parametrize('old, new, law', BROKEN)
-def test_a_broken_checker_turns_red(old, new, law, monkeypatch):
+@pytest.mark.parametrize('m', TABLE['checker'], ids=lambda m: m['old'])
+def test_a_broken_checker_turns_red(m, monkeypatch):
     broken = ModuleType('broken')
     monkeypatch.setitem(sys.modules, 'broken', broken)
-    exec(replaced(inspect.getsource(checker), old, new), broken.__dict__)
+    exec(replaced(inspect.getsource(checker), m['old'], m.get('new', '')), broken.__dict__)
     monkeypatch.setitem(globals(), 'checker', broken)
+    more = dict(monkeypatch=monkeypatch) if 'staked' in m['by'] else {}
     with pytest.raises((AssertionError, pytest.fail.Exception, ArithmeticError)):
-        globals()[law]()
+        globals()[m['by']](*m.get('args', ()), **more)
+
+# --- How proofs are found -----------------------------------------------------------------
+
+def test_narrowing_takes_fewer_boxes(monkeypatch):
+    "The hardest problem of a run with three states, with narrowing and without."
+    tried = []
+    class Noted(hints.Boxes):
+        def __init__(self, *given):
+            super().__init__(*given)
+            tried.append((self, given))
+    class Plain(hints.Boxes):
+        def beyond(self, *given):
+            raise hints.Unproved
+    monkeypatch.setattr(hints, 'Boxes', Noted)
+    assert play(random_world(*ODD[0]), .05, .05, 2).status == 'certified'
+    boxes, given = min(tried, key=lambda pair: pair[0].left)
+    plain = Plain(*given)
+    most, nothing = plain.left, 0*plain.z
+    plain.steps(np.array([[*nothing, plain.e], [*nothing + 1, plain.top]]))
+    assert most - plain.left > 2*(most - boxes.left) > 0
+
+def test_a_rule_at_which_a_proof_failed_stays_known():
+    "Although the checker's cuts are a little lower than the learner's; not if it is far below."
+    world = random_world(*ODD[0])
+    learner = sharp(world.setting, action_informed_oracle(world), eps=.05, delta=.05, examined=False)
+    assert simulate(learner, world, 2).status == 'certified'
+    known = learner._run.known
+    j, R = next((j, R) for j, R in known.regions.items() if R.cuts)
+    for share, stays in ((.97, True), (.8, False)):
+        s = share*R.rules[0]
+        R.learn(s)
+        R.refresh(known.outcomes.counts[j])
+        assert any(np.allclose(s, rule) for rule in R.rules) == stays

@@ -336,13 +336,15 @@ def test_streams_that_are_none(text, tmp_path):
     assert run.returncode == 2 and one_line(run.stderr) and run.stdout == ''
 
 def test_what_libraries_print_is_not_output(tmp_path):
-    "By C's own buffer, and past all buffers; also where it is flushed at the very end."
+    """By C's own buffer, and past all buffers; also where it is flushed at the very end. Nor is
+    Python's word of a stream that nobody closed."""
     code = ('import ctypes, os, sys\nimport oia_nb.game.stackelberg as s\n'
             'from oia_nb.cli import main\n' 'solve = s.optimal_rule\n' 'def loud(*a):\n'
             '    ctypes.CDLL(None).puts(b"buffered")\n' '    os.write(1, b"at once\\n")\n'
             '    return solve(*a)\n' 's.optimal_rule = loud\nsys.exit(main())')
     for end in amount([['--json']], [['--json'], []]):
-        run = process(tmp_path, '-c', code, 'optimal', 'small_clinic', *end, begin=[sys.executable])
+        run = process(tmp_path, '-W', 'always::ResourceWarning', '-c', code, 'optimal',
+                      'small_clinic', *end, begin=[sys.executable])
         assert run.returncode == 0 and sorted(run.stderr.split('\n')) == ['', 'at once', 'buffered']
         if end:
             assert json.loads(run.stdout)['schema'] == 'oia/optimal/1'

@@ -8,26 +8,24 @@ import json
 import random
 import re
 import sys
-from contextlib import nullcontext
+from contextlib import nullcontext, redirect_stdout
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from conftest import amount, examples
 from spoilt import spoil
-from oia_nb.all import (InvalidInput, OIAError, Session, brier, compare, experiment,
-                        forecast_rounds, generator, identify, json_schema, load_identification,
-                        load_rule, make_world, optimal_rule, v_shaped)
+from oia_nb.all import (InvalidInput, OIAError, Session, brier, experiment, generator,
+                        identify, json_schema, load_identification, load_rule, make_world, v_shaped)
+from oia_nb.cli import main
 from oia_nb.run import experiments
-from oia_nb.show.documents import (VERSIONS, check_document, compare_to_dict, document,
-                                   identification_from_dict, optimal_to_dict, plan_to_dict,
-                                   rule_from_dict, rule_to_dict, worlds_to_dict)
+from oia_nb.show.documents import (VERSIONS, check_document, document,
+                                   identification_from_dict, rule_from_dict, rule_to_dict)
 from oia_nb.worlds.files import check_form, setting_to_dict, world_to_dict
 
 coin = make_world([[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]], costs=[0., .02],
                   utility=np.eye(2), bound=1., name='coin', arms=['x-ray', 'better'])
 Z = coin.setting
-METHODS = {'sharp': ('sharp', {}), 'OIAFB': ('oiafb', dict(budget=30))}
 RUNS = dict(sharp=dict(), oiafc=dict(budget=40), own_beliefs=dict(),
             patient=dict(told='lapses=0.02'), margin=dict(method='sharp', margin=.01),
             etc=dict(budget=60), chen=dict(budget=60), oiafb=dict(budget=60), open_support=dict(),
@@ -43,17 +41,19 @@ def found():
             for name, options in RUNS.items()}
 
 @pytest.fixture(scope='module')
-def made(found):
+def made(found, tmp_path_factory):
     "A document of each kind, but for those of a session, which the command writes."
-    run = found['sharp']
-    compared = compare([coin], eps=3., delta=.1, methods=METHODS, repetitions=1, n_jobs=0)
+    run, path = found['sharp'], tmp_path_factory.mktemp('made')/'coin.json'
+    coin.save(path)
+    def printed(line):
+        with redirect_stdout(io.StringIO()) as out:
+            assert main([*line.split(), '--json']) == 0
+        return json.loads(out.getvalue())
     return dict(
         rule=rule_to_dict(run.rule, Z), identification=run.to_dict(trace=True),
-        optimal=optimal_to_dict(optimal_rule(coin)), world=world_to_dict(coin),
-        plan=plan_to_dict(coin, forecast_rounds(coin, .5, .1)), worlds=worlds_to_dict(),
-        compare=compare_to_dict(compared, worlds=['coin'], target=dict(eps=3., delta=.1),
-                                methods=METHODS, compiled=False, budget=30, cap=30, repetitions=1,
-                                seed=0),
+        optimal=printed(f'optimal {path}'), world=world_to_dict(coin),
+        plan=printed(f'plan {path} --eps .5 --delta .1 --runs 0'), worlds=printed('worlds'),
+        compare=printed(f'compare {path} --eps 3 --budget 30 --cap 30 --repetitions 1 --jobs 0'),
         verification=document('verification', file='found.json', verified=False, refused='no',
                               rests=None, seconds=.01, claim=None), setting=setting_to_dict(Z))
 

@@ -15,8 +15,8 @@ from scipy.optimize import linprog
 
 from conftest import ROOT, amount
 from oia_nb.all import (Session, agent_profit, game_figure, generator, identify, load_world,
-                        make_world, menu_rule, optimal_rule, planner_figure, proof_figure,
-                        session_form, spherical, triangle_figure, v_shaped)
+                        make_world, menu_rule, optimal_rule, session_form,
+                        spherical, v_shaped)
 from oia_nb.game.stackelberg import arm_profit
 from oia_nb.game.tickets import ticket_name
 from oia_nb.paper.complexity import (corollary1_bound, largest_fixed_point, n_min, problem_of,
@@ -48,7 +48,10 @@ def of_chapter(name, *texts):
 
 feasible_figure = of_chapter('paper/06_ucb_lp', 'def feasible_figure(').feasible_figure
 OIAFC = of_chapter('paper/09_oiafc', 'def mixing_figure(')
-SHARP = of_chapter('sharp/25_sharp', 'def boundary_data(', 'def boundary_figure(')
+planner_figure = of_chapter('paper/11_complexity', 'def planner_figure(').planner_figure
+triangle_figure = of_chapter('handbook/66_wine', 'def triangle_figure(').triangle_figure
+SHARP = of_chapter('sharp/25_sharp', 'def boundary_data(', 'def boundary_figure(',
+                   'def proof_figure(')
 
 FIGURES = {
     'game': lambda: game_figure(CLINIC, top=.2),
@@ -57,8 +60,8 @@ FIGURES = {
                                  'hasty = compose(').shown,
     'planner': lambda: planner_figure(CLINIC, eps=.04, delta=.05),
     'mixing': lambda: OIAFC.mixing_figure(problem_of(CLINIC, .5, .05)),
-    'triangle': lambda: triangle_figure(WINE, arm='photometer'),
-    'proof': lambda: proof_figure(identify(CLINIC, eps=.2, delta=.1, seed=0), CLINIC),
+    'triangle': lambda: triangle_figure(WINE, optimal_rule(WINE).rule, arm='photometer'),
+    'proof': lambda: SHARP.proof_figure(identify(CLINIC, eps=.2, delta=.1, seed=0), CLINIC),
     'boundary': lambda: SHARP.boundary_figure(
         SHARP.boundary_data(LOOK, eps=.02, delta=.1, seed=0)),
 }
@@ -171,7 +174,7 @@ def test_mixing_agrees_with_the_package_and_its_star_is_the_least():
         assert all(least <= OIAFC.rounds_with_share(p, a)[2]*1.001 for a in shares)
 
 def test_triangle_agrees_with_the_rule():
-    data, rng = triangle_figure(WINE).data, generator(2)
+    data, rng = triangle_figure(WINE, optimal_rule(WINE).rule, arm=0).data, generator(2)
     rule, z = optimal_rule(WINE).rule, WINE.setting
     beliefs = np.vstack([rng.dirichlet(np.ones(3), 100 - z.M), z.support])
     calls = [(f, (data, b.tolist())) for f in ('ticketOf', 'decide') for b in beliefs]
@@ -227,8 +230,7 @@ def test_page_gets_html_and_jupyter_a_widget(monkeypatch):
     pytest.importorskip('anywidget')
     monkeypatch.setenv('JPY_SESSION_NAME', 'a.ipynb')
     assert 'application/vnd.jupyter.widget-view+json' in figure._repr_mimebundle_()
-    figure.widget.kink = [.3, .02]
-    assert figure.state == {'kink': [.3, .02]}
+    assert figure.widget.kink == figure.start['kink']
     assert figure.widget.data == figure.data
 
 def test_names_of_a_world_are_text_on_the_page():

@@ -1,13 +1,10 @@
-"What figures draw is what they say: regions, slopes and intervals, beyond what the chapter shows."
+"What figures draw is what they say: regions of arms, beyond what the chapter shows."
 import matplotlib.pyplot as plt
 import numpy as np
-import pytest
 from matplotlib.figure import Figure
 from matplotlib.path import Path
-from scipy.stats import binom
 from oia_nb.all import (ScoringRule, action_informed_oracle, agent_profit, generator, identify,
                         load_world, make_world, menu_rule, plot_profits, plot_rule, spherical)
-from oia_nb.run.runs import share_interval
 from oia_nb.show.plots import CORNERS, largest_region, plot_beliefs
 
 WORLD = make_world([[[.42, .13], [.28, .17]], [[.65, .05], [.05, .25]]], [0., .05],
@@ -30,17 +27,6 @@ def test_regions_are_where_the_agent_answers():
             arm = w.best_response(ScoringRule(np.minimum(values, 1.), rules[0].support, 1.))
             assert [k for k, p in enumerate(parts)
                     if p and p.contains_point(weights @ CORNERS)] == [arm]
-
-def test_interval_covers():
-    """Exactly: at every p, the counts whose interval holds p have together at least 95 %; and one
-    shorter would not do."""
-    n = 17
-    ends = np.array([share_interval(k, n) for k in range(n + 1)])
-    for p in np.linspace(0, 1, 201):
-        assert binom.pmf(np.flatnonzero((ends[:, 0] <= p) & (p <= ends[:, 1])), n, p).sum() >= .95
-    for k in range(1, n):
-        assert binom.sf(k - 1, n, ends[k, 0]) == pytest.approx(.025)
-        assert binom.cdf(k, n, ends[k, 1]) == pytest.approx(.025)
 
 def test_draws_where_it_is_told():
     clinic = load_world('clinic')
