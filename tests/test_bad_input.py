@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from itertools import permutations
 import matplotlib.pyplot as plt
 import numpy as np
@@ -161,6 +162,15 @@ PAST.append(ZERO, 1, 0)
 ODD_ARM.append(ZERO, Z.K, 0)
 NO_RECORD = [5, dict(), Record([np.eye(Z.M, 2)]), ODD_ARM]
 OPEN = OpenSetting(Z.utility, Z.bound, Z.arms)
+A, B = (make_world(**parts(np.random.default_rng(5), K=2, W=W)) for W in (2, 3))
+MORE_ARMS = make_world(**parts(np.random.default_rng(6), K=3, W=2))
+MOVED = merge_beliefs(A.setting.support[:, ::-1]*.9 + .05)[0]
+
+@dataclass(frozen=True, eq=False)
+class Number(Agent):
+    "An agent whose best reply is no `Reply`."
+    def best_reply(self, world, rule):
+        return 1
 
 def good(f, *args, **usual):
     "`f` with good arguments, of which a keyword takes the place."
@@ -206,7 +216,24 @@ FIXED = {       # a call, and for each of its keywords (what is named, after a d
                  *MASKED[2:]])),
     'reports': (Z.index, dict(report=[*NO_REPORT, Z.support[0] + [3e-6, -3e-6]])),
     'reports to a rule': (BEST.rule.column, dict(report=NO_REPORT)),
-    'reports that are paid': (good(BEST.rule.pay, state=0), dict(report=NO_REPORT)),
+    'reports that are paid': (good(BEST.rule.pay, report=Z.support[0], state=0), dict(
+        report=NO_REPORT, state=[-1, 2, 1., None, 'hit', True])),
+    'card': (good(BEST.rule.card, Z), dict(currency=[3], title=[3], digits=['two', -1])),
+    'text of a menu': (good(BEST.rule.menu().text, Z), dict(digits=[-1])),
+    'simple_regret': (good(simple_regret, CLINIC), dict(rule=[BEST])),
+    'arm_index': (Z.arm_index, dict(arm=['nobody', -1, 3, 1., None, True])),
+    'without': (lambda arms: COIN.without(*arms), dict(arms=[[0], [0, 1]])),
+    'Oracle': (Oracle, dict(rules=[ORACLE.rules[:1], *(
+        [r, *ORACLE.rules[1:]] for r in (None, 1., ORACLE.rules[0].values.tolist()))])),
+    'World': (good(World, structure=A.structure, setting=A.setting), {
+        'structure': [A.setting], 'setting': [B.setting, MORE_ARMS.setting, A.structure],
+        'name': ['', None, 3], 'setting|joint': [Setting(
+            MOVED, A.setting.utility, A.setting.bound, 2)]}),
+    **{f'an odd agent {n}': (call, {'world|best_reply': [replace(CLINIC, agent=Number())]})
+       for n, call in enumerate((
+           good(identify, **TARGET), good(principal_profit, rule=BEST.rule),
+           lambda world: world.best_response(BEST.rule),
+           lambda world: world.respond(BEST.rule, generator(0))))},
     **{f'support of {name}': (make, dict(support=NO_SUPPORT)) for name, make in SUPPORTED.items()},
     'beliefs twice': (SUPPORTED['Setting'], dict(support=[
         np.vstack([S, S[:1] + off]) for off in (0, 1e-13)])),
@@ -291,6 +318,8 @@ FIXED = {       # a call, and for each of its keywords (what is named, after a d
                  pd.DataFrame(np.eye(2)[:1], ['u']),
                  pd.DataFrame(np.ones((3, 2)), ['u', 'v', 'u'])],
         prior=[[.5, .6], {'u': 1.}, [1.], [.5, -.5], 'uv'])),
+    'weights of a table': (good(world_from_table, **GOODS, weights='Freq'), {
+        'frame|Freq': [ROWS3 | dict(Freq=w) for w in FREQ]}),
     'scored': (scored, dict(columns=[[], 'c1'])),
     'check_table': (good(check_table(dict(s=['u', 'v', 'u'], x=['a', None, 'b'])).fix), dict(
         missing=['mean'], rare=[-1], bins=[1, {'y': 2}, {'x': 2}, 2.5])),
@@ -323,9 +352,10 @@ FIXED = {       # a call, and for each of its keywords (what is named, after a d
         rules=[SHORT[:1], SHORT[0], [SHORT[0], 3], [SHORT[0], WIDE]], max_rounds=[0], eps=[0])
         | told_by(costs='until the end')),
     'chen': (good(chen, setting=Z, oracle=ORACLE, budget=10, **TARGET), LEARNED | dict(
-        budget=[0, 2.5, True, '3'], solver=['simplex', None], decision=[None, ['last']])),
+        budget=[0, 2.5, True, '3'], solver=['simplex', None], decision=[None, ['last']])
+        | {'decision|rng': ['uniform']}),
     'etc': (good(etc, setting=Z, oracle=ORACLE, samples=5, **TARGET), LEARNED | dict(
-        samples=[0, 1.], solver=['simplex', None])),
+        samples=[0, 1.], budget=[9], solver=['simplex', None])),
     'a lead': (good(identify, ADVERT, **SURE), dict(margin=[-.1, np.nan, 'wide', 3.])),
     'OpenSetting': (lambda **bad: replace(OPEN, **bad), dict(bound=[-1], arms=[1])),
     'OpenRule': (good(OpenRule, tickets=[[0., 1.]], bound=1.), dict(tickets=[[[1., 2.]]],
@@ -339,9 +369,12 @@ FIXED = {       # a call, and for each of its keywords (what is named, after a d
     **{name: (f, dict(path=NO_PATHS)) for name, f in dict(
         open=Session.open, read=lambda path: Session.open(path, write=False),
         create=lambda path: Session.create(path, CLINIC, **TARGET)).items()},
-    'past answers': (good(Session.create, 'nowhere/s', CLINIC, **TARGET), dict(history=[
-        [('nobody', 0, 0)], [(brier([[0., 1.], [1., 0.]]), 0, Z.support[0].tolist())], 5, None,
-        [1], 'yes'])),
+    'Session.create': (good(Session.create, 'nowhere/s', CLINIC, **TARGET), dict(
+        unit=[2.], history=[
+            [('nobody', 0, 0)], [(brier([[0., 1.], [1., 0.]]), 0, Z.support[0].tolist())], 5, None,
+            [1], 'yes'])),
+    'a unit': (good(Session.create, 'nowhere/s', CLINIC, unit=.01, **TARGET), {
+        'method|unit': ['oiafc']}),
     'load_world': (lambda world: load_world(world), dict(world=[
         'absent.json', 'clinick', '', '.', None, 3, b'clinic',
         ['clinic'], 'a\0b', '../data/clinic', 'x'*5000])),
@@ -371,84 +404,40 @@ def test_table(name, key):
 
 # --- What is said -----------------------------------------------------------------------
 
-@dataclass(frozen=True, eq=False)
-class Number(Agent):
-    "An agent whose best reply is no `Reply`."
-    def best_reply(self, world, rule):
-        return 1
-
-WRONG = replace(CLINIC, agent=Number())
 COLUMNS = dict(costs=[0, 1], utility=np.eye(2), bound=1.)
 ONE_STATE = dict(y=['a']*30, x=['u', 'v', 'w']*10)
 FRAME = pd.DataFrame([[1, 2, 'a'], [0, 1, 'b']]*10, columns=['x', 'x', 'y'])
-A, B = (make_world(**parts(np.random.default_rng(5), K=2, W=W)) for W in (2, 3))
-MORE_ARMS = make_world(**parts(np.random.default_rng(6), K=3, W=2))
-MOVED = merge_beliefs(A.setting.support[:, ::-1]*.9 + .05)[0]
 ROW = 'one column of the table'
 # the argument that is named, a part of what is said, the call
 SLIPS = [
     *[('joint[0]', said, lambda bad=bad: make_world(**RIGHT | dict(joint=[bad, *JOINT[1:]])))
       for bad, said in zip(MASKED, ('masked', 'toarray', '.collect()', '.to_pandas()'))],
-    ('world', 'load_world', lambda: optimal_rule('clinic')),
-    ('rule', '', lambda: simple_regret(CLINIC, BEST)), ('rng', '', lambda: CLINIC.respond(
-        BEST.rule, 0)),
+    *[('world', 'load_world', lambda f=f: f('clinic'))
+      for f in (optimal_rule, bound_needed, partial(identify, **TARGET))],
+    ('world', 'load_world', lambda: simulate(sharp(Z, ORACLE, **TARGET), Z, 0)),
+    ('world', 'advert, clinic, small_clinic, wine', lambda: load_world('clinick')),
+    ('learner', 'simulate(learner, world',
+     lambda: simulate(CLINIC, sharp(Z, ORACLE, **TARGET), 0)),
+    ('learner', 'a learner', lambda: simulate(3, CLINIC, 0)),
     ('oracle', 'known margins', lambda: etc(Z, Oracle(ORACLE.rules), **TARGET)),
-    ('samples, budget', '', lambda: etc(Z, ORACLE, samples=3, budget=9, **TARGET)),
-    ('rng', '', lambda: chen(Z, ORACLE, budget=5, decision='uniform', **TARGET)),
     ('eps', '', lambda: etc(Z, ORACLE, eps=1e-300, delta=.1)),
+    ('rng', '', lambda: CLINIC.respond(BEST.rule, 0)),
     ('frame', "column 'z': 8 rows with a fraction, such as 0.5: cut it", lambda: world_from_table(
         **GOODS | dict(arms={'a': ['z'], 'b': []}))),
     ('frame', "column 'gap': no value in 4 rows, the first is row 1", lambda: world_from_table(
         **GOODS | dict(state='gap'))),
     ('states', "also 'v'", lambda: world_from_table(**GOODS | dict(states=['u', 'w']))),
-    *[('Freq', '', lambda w=w: world_from_table(**GOODS | dict(
-        frame=ROWS3 | dict(Freq=w), weights='Freq'))) for w in FREQ],
-    ('world', 'load_world', lambda: bound_needed('clinic')),
-    ('world', 'load_world', lambda: identify('clinic', **TARGET)),
     ('methods', 'list', lambda: forecast(CLINIC, **TARGET, methods='sharp')),
     ('methods', 'list', lambda: experiment([CLINIC], 'sharp', TARGET, 1, 0, n_jobs=0)),
+    ('method', 'sharp', lambda: Session.create('nowhere/s', CLINIC, **TARGET,
+                                               method=pd.DataFrame())),
     ('watch', 'a function', lambda: identify(CLINIC, **TARGET, watch=3)),
-    ('learner', 'simulate(learner, world',
-     lambda: simulate(CLINIC, sharp(Z, ORACLE, **TARGET), 0)),
-    ('learner', 'a learner', lambda: simulate(3, CLINIC, 0)),
-    ('world', 'load_world', lambda: simulate(sharp(Z, ORACLE, **TARGET), Z, 0)),
-    ('currency', 'text', lambda: BEST.rule.card(Z, currency=3)),
-    ('title', 'text', lambda: BEST.rule.card(Z, title=3)),
-    ('digits', 'integer', lambda: BEST.rule.card(Z, digits='two')),
-    ('digits', 'from 0', lambda: BEST.rule.card(Z, digits=-1)),
-    ('digits', 'from 0', lambda: BEST.rule.menu().text(Z, digits=-1)),
-    ('best_reply of Number', 'Reply', lambda: identify(WRONG, **TARGET)),
-    ('best_reply of Number', 'Reply', lambda: principal_profit(WRONG, BEST.rule)),
-    ('best_reply of Number', 'Reply', lambda: WRONG.best_response(BEST.rule)),
-    ('best_reply of Number', 'Reply', lambda: WRONG.respond(BEST.rule, generator(0))),
     ('state', 'two states', lambda: world_from_table(
         ONE_STATE, state='y', arms={'l': ['x'], 'g': []}, **COLUMNS)),
     ('joint[0]', 'two states', lambda: make_world([[[.5], [.5]], [[1.]]], [0, 1], [[1.]], 1.)),
     ('support', 'two states', lambda: Setting([[1.]], [[1.]], 1., 2)),
     ('', ROW, lambda: check_table(FRAME)),
-    ('', ROW, lambda: check_table(FRAME, state='x')),
-    ('', ROW, lambda: world_from_table(FRAME, state='y', arms={'l': ['x'], 'g': []}, **COLUMNS)),
-    ('setting.support', '', lambda: World(A.structure, B.setting)),
-    ('setting.arms', '', lambda: World(A.structure, MORE_ARMS.setting)),
-    ('joint', '', lambda: World(A.structure, Setting(MOVED, A.setting.utility,
-                                                           A.setting.bound, 2))),
-    ('structure', '', lambda: World(A.setting, A.setting)),
-    ('setting', '', lambda: World(A.structure, A.structure)),
-    ('method', 'sharp', lambda: Session.create('nowhere/s', CLINIC, **TARGET,
-                                               method=pd.DataFrame())),
-    *[('unit', '', lambda o=o: Session.create('nowhere/s', CLINIC, eps=.3, delta=.1, **o))
-      for o in (dict(method='oiafc', unit=.01), dict(unit=2.))],
-    ('world', 'advert, clinic, small_clinic, wine', lambda: load_world('clinick')),
-    *[('name', '', lambda n=n: World(A.structure, A.setting, n)) for n in ('', None, 3)],
-    *[('arm', '', lambda k=k: A.setting.arm_index(k))
-      for k in ('nobody', -1, 2, 1., None, True)],
-    ('arms', '', lambda: A.without(0)),
-    *[('state', '', lambda w=w: brier(A.setting.support).pay(A.setting.support[0], w))
-      for w in (-1, 2, 1., None, 'hit', True)],
-    *[('rules', '', lambda r=r: Oracle([r, *ORACLE.rules[1:]]))
-      for r in (None, 1., ORACLE.rules[0].values.tolist())],
-    ('rules', '', lambda: Oracle(ORACLE.rules[:1])),
-    ('oracle.rules', '', lambda: oiafc(A.setting, ORACLE, eps=.1, delta=.1))]
+    ('', ROW, lambda: world_from_table(FRAME, state='y', arms={'l': ['x'], 'g': []}, **COLUMNS))]
 
 @pytest.mark.parametrize('argument, wanted, call', SLIPS,
                          ids=[f'{n} {a} {w}' for n, (a, w, _) in enumerate(SLIPS)])
@@ -498,7 +487,7 @@ def test_oracle_that_triggers_another_arm(order):
 @given(st.integers(0, 2**32 - 1).map(np.random.default_rng))
 def test_labels_decide_and_not_places(rng):
     """Whatever the order of rows and columns, the world is that of the labels; and so it is for
-    dicts. 0, 1, … are places."""
+    dicts. 0, 1, … are places. Fractions and decimals are numbers."""
     p = named_parts(rng)
     world, tables = make_world(**p), labelled(p)
     def shuffled(t):
@@ -513,25 +502,12 @@ def test_labels_decide_and_not_places(rng):
     assert make_world(**p | dict(utility=backwards, costs=dict(reversed(costs.items())))) == world
     assert make_world(**p | dict(costs=tables['costs'].reset_index(drop=True))) == world
     assert make_world(**tables | dict(signals=None)) == world          # an index names the signals
+    exact = [[*map(Fraction, row)] for row in p['utility'].tolist()]
+    assert make_world(**p | dict(utility=exact, bound=Decimal(p['bound']))) == world
     z = world.setting
     support = shuffled(pd.DataFrame(z.support, columns=p['states'])).sort_index()
     assert Setting(support, mixed['utility'], z.bound, z.arms, z.states, z.decisions) == z
     assert [z.index(shuffled(pd.Series(b, p['states']))) for b in z.support] == list(range(z.M))
-
-@pytest.mark.parametrize('seed', range(amount(3, 50)))
-def test_fractions_and_decimals_are_numbers(seed):
-    "Everywhere: in arrays, as numbers, and mixed with floats."
-    n = generator(seed).integers(1, 20, (2, 2, 2))
-    n[:, 1, 1] = 80 - n.sum((1, 2)) + n[:, 1, 1]
-    exact = [[[Fraction(int(x), 80) for x in row] for row in o] for o in n]
-    tenth = Decimal(1)/Decimal(10)
-    rational = make_world(exact, [Fraction(0), tenth],
-                          [[Decimal(1), 0.], [Fraction(0), 1]], Fraction(3, 2))
-    assert rational == make_world(n/80, [0., .1], np.eye(2), 1.5)
-    z = rational.setting
-    assert z.index([Fraction(x) for x in z.support[0].tolist()]) == 0
-    assert ScoringRule([[tenth, Fraction(1, 10)]]*z.M, z.support,
-                       Decimal(1)) == ScoringRule(np.full((z.M, 2), .1), z.support, 1.)
 
 # --- The gates themselves -------------------------------------------------------------
 
