@@ -369,9 +369,10 @@ FIXED = {       # a call, and for each of its keywords (what is named, after a d
     **{name: (f, dict(path=NO_PATHS)) for name, f in dict(
         open=Session.open, read=lambda path: Session.open(path, write=False),
         create=lambda path: Session.create(path, CLINIC, **TARGET)).items()},
-    'Session.create': (good(Session.create, 'nowhere/s', CLINIC, **TARGET), dict(unit=[2.], history=[
-        [('nobody', 0, 0)], [(brier([[0., 1.], [1., 0.]]), 0, Z.support[0].tolist())], 5, None,
-        [1], 'yes'])),
+    'Session.create': (good(Session.create, 'nowhere/s', CLINIC, **TARGET), dict(
+        unit=[2.], history=[
+            [('nobody', 0, 0)], [(brier([[0., 1.], [1., 0.]]), 0, Z.support[0].tolist())], 5, None,
+            [1], 'yes'])),
     'a unit': (good(Session.create, 'nowhere/s', CLINIC, unit=.01, **TARGET), {
         'method|unit': ['oiafc']}),
     'load_world': (lambda world: load_world(world), dict(world=[

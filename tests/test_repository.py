@@ -103,28 +103,10 @@ def misnumbered(root, tmp):
             lines.append(f'docs/{path.parent.name}/{path.name}: {titles} and {others}')
     return lines
 
-def lost(root, tmp):
-    "A page of an earlier edition leads to where its text is now."
-    lines = []
-    for old, new in build_docs.redirects(root):
-        page, link = root/'docs'/old, build_docs.link(old, new)
-        if not (page.exists() and f'href="{link}"' in page.read_text(encoding='utf-8')):
-            lines.append(f"docs/{old} doesn't lead to {new}")
-        if not (root/'docs'/new).exists():
-            lines.append(f"docs/{old} leads to docs/{new}, which isn't there")
-    return lines
-
 def unlike_ours(path, name):
     """What ruff has no rule for: a function with its body on the line of its head, a private
     name of another module."""
-    text = path.read_text(encoding='utf-8')
-    # above it, the header of a module is nbdev's
-    start = text.find('\n# %% ../', max(text.find('\n__all__ = '), 0))
-    if start >= 0:
-        first = text[:start].count('\n') + 1
-        yield from (f'{name}:{i + 1}: {len(line)} columns' for i,
-                    line in enumerate(text.splitlines()) if i >= first and len(line) > 100)
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             head = max([node.lineno, *(a.end_lineno for a in ast.walk(node.args)
                                        if hasattr(a, 'end_lineno'))])
@@ -176,7 +158,7 @@ def in_notebook(edit):
     return plant
 
 def create_pages(root):
-    "Pages as they should be: one for each notebook in a folder, and the old names."
+    "Pages as they should be: one for each notebook in a folder."
     for p in notebooks(root):
         if p.parent != root/'nbs':
             page = root/'docs'/p.relative_to(root/'nbs').with_suffix('.html')
@@ -184,13 +166,12 @@ def create_pages(root):
             number = re.match(r'(\d\d)_', p.name)
             title = f'<span class="section-number">{int(number[1])}. </span>' if number else ''
             page.write_text(f'<h1>{title}{p.stem}</h1></article>', encoding='utf-8')
-    build_docs.write_redirects(root)
 
 # What a check needs of the tree, and the faults that it must find there.
 NEEDS = {not_exported: ('nbs', 'oia_nb', 'settings.ini', 'pyproject.toml'),
          not_clean: ('nbs', 'settings.ini'), with_widget_state: ('nbs', ),
          outdated: ('nbs', 'oia_nb', 'settings.ini', 'README.md'), needs_network: (),
-         misnumbered: ('nbs', ), lost: ('nbs', ), untidy: ('pyproject.toml', )}
+         misnumbered: ('nbs', ), untidy: ('pyproject.toml', )}
 FAULTS = {
     not_exported: [change('oia_nb/worlds/f*.py', 'import', ' import'),
                    change('pyproject.toml', 'nbs_path = "nbs"', 'nbs_path = "book"'),
@@ -203,11 +184,9 @@ FAULTS = {
                     create('docs/page.css', 'a { src: url(//cdn.net/x) }')],
     misnumbered: [change('docs/paper/0*.html', '>1. ', '>2. '),
                   change('docs/paper/0*.html', '</h1>', '</h1><span class="eqno">(77.1)</span>')],
-    lost: [lambda root: (root/'docs'/'08_oiafc.html').unlink() or '08_oiafc'],
     untidy: [create('tests/two.py', 'x = 1; y = 2\n'),
              create('tests/inline.py', 'def f(): return 1\n'),
-             create('oia_nb/nosy.py', 'from .core import _hidden\n'),
-             create('oia_nb/wide.py', f"\n# %% ../nbs/x\nx = '{'x'*100}'\n")]}
+             create('oia_nb/nosy.py', 'from .core import _hidden\n')]}
 
 def leave_few(root):
     "Of the notebooks and the modules made of them three, since nbdev takes its time over each."
@@ -216,7 +195,7 @@ def leave_few(root):
         if p.stem not in few and re.sub(r'^\d\d_', '', p.stem) not in few:
             p.unlink()
 
-SITE = outdated, needs_network, misnumbered, lost      # they read docs/
+SITE = outdated, needs_network, misnumbered     # they read docs/
 WHOLE = not_exported, not_clean     # they are given all that they read: nothing but faults is found
 
 @pytest.mark.parametrize('check', FAULTS, ids=lambda c: c.__name__)
@@ -233,7 +212,7 @@ def test_check_finds_faults(check, tmp_path):
         if check in WHOLE:
             leave_few(root)
         (root/'docs').mkdir()
-        if check in (misnumbered, lost):
+        if check is misnumbered:
             create_pages(root)
         build_docs.write_manifest(root)
         return root

@@ -1,9 +1,8 @@
-"""What type checkers and editors see: whole classes, signatures with their types, a right script
+"""What type checkers and editors see: signatures with their types, a right script
 without an error and a wrong one with all of them; and values that are what annotations say.
 
 Nothing here is left to chance.
 """
-import ast
 import inspect
 import json
 import re
@@ -13,34 +12,18 @@ import typing
 from collections import abc
 from dataclasses import InitVar
 from functools import cached_property
-from importlib import import_module
-from pkgutil import walk_packages
 from types import UnionType
 
 import numpy as np
 import pandas as pd
-import export
 import pytest
-import oia_nb
-from conftest import ROOT
+from conftest import ROOT, modules
 from laws import COIN
 from oia_nb import all as front, core
 from oia_nb.all import (LEARNERS, Session, Told, compare, forecast_rounds, identify, optimal_rule,
                         parse_expert)
 
-# --- Whole classes --------------------------------------------------------------------
-
-def test_classes_are_whole():
-    modules = [ast.parse(path.read_text(encoding='utf-8'))
-               for path in (ROOT/'oia_nb').rglob('*.py')]
-    classes = [{n.name for n in tree.body if isinstance(n, ast.ClassDef)} for tree in modules]
-    assert sum(map(len, classes)) > 100
-    assert not [node.name for tree, own in zip(modules, classes) for node in tree.body
-                if export.owner(node) in own]
-
 # --- Signatures -----------------------------------------------------------------------
-
-MODULES = [import_module(m.name) for m in walk_packages(oia_nb.__path__, 'oia_nb.')]
 
 def parts_of(f):
     "What of a function has no annotation; `self` needs none."
@@ -72,16 +55,9 @@ def test_public_functions_say_their_types():
 
 # --- Values ---------------------------------------------------------------------------
 
-def module_names():
-    "What annotations name, those of imports for type checkers only included."
-    everything = {}
-    for module in MODULES:
-        everything |= {k: v for k, v in vars(module).items() if inspect.isclass(v)}
-    return everything | dict(np=np, pd=pd, Any=typing.Any, **{
-        name: getattr(abc, name) for name in ('Callable', 'Generator', 'Iterable', 'Iterator',
-                                              'Mapping', 'Sequence')})
-
-NAMES = module_names()
+# what annotations name, those of imports for type checkers only included
+NAMES = {k: v for m in modules() for k, v in vars(m).items() if inspect.isclass(v)}
+NAMES |= vars(abc) | dict(np=np, pd=pd, Any=typing.Any)
 
 def resolved(text, owner):
     "An annotation of a class as a type."
