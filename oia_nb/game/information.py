@@ -420,8 +420,8 @@ class World(Value):
     """A simulated world: an `InformationStructure`, the `Setting` it is played in, and
     an `Agent`. `signals` are K lists of names; `source` and `licence` say where the
     numbers come from, and who may use them; `cost_ranges` are K pairs (low, high), for
-    costs that are guesses. Raises `InvalidInput` if the parts don't fit, e.g. a belief of the
-    agent that isn't on the support."""
+    costs that are guesses. Raises `InvalidInput` if the parts don't fit, e.g. a belief
+    of the agent that isn't on the support."""
     how = ", such as load_world('clinic')"
     structure: InformationStructure
     setting: Setting

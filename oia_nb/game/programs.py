@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 # %% auto #0
-__all__ = ['LIE_TOL', 'LP_TOL', 'LP_SPARE', 'EASE', 'SOLVER_SECONDS', 'CVXPY_OPTIONS', 'HIGHS_OPTIONS', 'LP_UNIT', 'SCALED',
-           'HIGHS_ATTEMPTS', 'LP_ROW_TOL', 'ROUNDING', 'MEMORY_MOST', 'MENU_FROM', 'ZERO', 'TIED', 'PATIENCE', 'PIVOTS',
-           'EXACT', 'CLOSE_ENOUGH', 'PIVOT_NOISE', 'PROGRAMS', 'PURSE', 'INSIDE', 'Solution', 'properness_pairs',
-           'pair_rows', 'properness_rows', 'worst_lies', 'price_weights', 'Vertex', 'ArmProgram', 'CvxpyProgram',
-           'solve_cvxpy', 'lagrangian_bound', 'set_options', 'new_highs', 'open_highs', 'LinearProgram', 'push',
-           'ProperProgram', 'rule_matrix', 'link_row', 'check_size', 'RuleProgram', 'menu_matrix', 'MenuProgram',
-           'lowest', 'tightest', 'turn', 'afresh', 'is_close', 'simplex', 'v_rules', 'VProgram', 'fast_program',
-           'program_route', 'known_program', 'solve_program', 'purses', 'least_paying_rule', 'widest_rule']
+__all__ = ['LIE_TOL', 'LP_TOL', 'LP_SPARE', 'SOLVER_SECONDS', 'CVXPY_OPTIONS', 'HIGHS_OPTIONS', 'LP_UNIT', 'ROUNDING',
+           'MEMORY_MOST', 'ZERO', 'PATIENCE', 'CLOSE_ENOUGH', 'PIVOT_NOISE', 'PROGRAMS', 'PURSE', 'Solution',
+           'properness_pairs', 'pair_rows', 'properness_rows', 'worst_lies', 'price_weights', 'Vertex', 'ArmProgram',
+           'CvxpyProgram', 'solve_cvxpy', 'lagrangian_bound', 'set_options', 'new_highs', 'open_highs', 'LinearProgram',
+           'push', 'ProperProgram', 'rule_matrix', 'link_row', 'check_size', 'RuleProgram', 'menu_matrix',
+           'MenuProgram', 'lowest', 'tightest', 'turn', 'afresh', 'is_close', 'simplex', 'v_rules', 'VProgram',
+           'fast_program', 'program_route', 'known_program', 'solve_program', 'purses', 'least_paying_rule',
+           'widest_rule']
 
 # %% ../../nbs/appendix/61_programs.ipynb #4420dbd0
 from dataclasses import dataclass, replace
@@ -87,7 +87,6 @@ def price_weights(M: int, W: int) -> np.ndarray:
 # %% ../../nbs/appendix/61_programs.ipynb #2953901c
 LP_TOL = 1e-8      # a solution must prove itself feasible and optimal this closely
 LP_SPARE = 1e-9    # the cheapest optimal rule may cost this much more than the optimum
-EASE = 1e-11       # asks that only just can't be had are lowered by this much more
 
 @dataclass(frozen=True, eq=False)
 class Vertex:
@@ -119,7 +118,8 @@ class ArmProgram:
             short = self.shortfall(counts, lower, slack, rule=False)
             if short.value > LP_TOL:
                 return None
-            eased = max(short.value, 0.) + EASE
+            # asks that only just can't be had are lowered by a little more
+            eased = max(short.value, 0.) + 1e-11
             self._observe(counts, lower, slack)
             found = self._found(self._optimum(self.pay, np.inf, (0., eased)))
         found = Solution(found.value, found.bound, None, eased)
@@ -296,12 +296,13 @@ class LinearProgram:
         "A verified `Vertex`, or None if HiGHS finds none. Raises `SolverFailure`."
         import highspy
         deadline = self.highs.getRunTime() + SOLVER_SECONDS
-        for attempt, options in HIGHS_ATTEMPTS.items():
+        scaled: dict = dict(simplex_scale_strategy=4)      # by the largest entries
+        for attempt, options in enumerate(({}, {}, scaled, scaled | dict(solver='ipm'))):
             now = self.highs.getRunTime()
             usual = {name: self.highs.getOptionValue(name)[1] for name in options}
             seconds = max((now + deadline)/2, now + 1e-3)
             set_options(self.highs, time_limit=seconds, **options)
-            if attempt != 'warm':
+            if attempt:
                 self.highs.clearSolver()
             self.highs.run()
             set_options(self.highs, **usual)
@@ -334,7 +335,7 @@ class LinearProgram:
         feasible = max(off(x, self.columns), off(self.A @ x, self.rows)) <= LP_TOL
         if bound is None:
             bound = self.lower_bound(y)
-        tolerance = LP_TOL*max(1., np.abs(self.cost).sum()) + LP_ROW_TOL*np.abs(y).sum()
+        tolerance = LP_TOL*max(1., np.abs(self.cost).sum()) + 1e-11*np.abs(y).sum()
         return bool(feasible and self.cost @ x - bound <= tolerance)
 
 def push(change: Callable[..., Any], old: np.ndarray, new: np.ndarray,
@@ -344,14 +345,7 @@ def push(change: Callable[..., Any], old: np.ndarray, new: np.ndarray,
     if len(at):
         change(len(at), at.astype(np.int32), *(unit*new[:, at]))
 
-# %% ../../nbs/appendix/61_programs.ipynb #bd4da6a0
-# HiGHS scales by the largest entries of columns and rows
-SCALED = dict(simplex_scale_strategy=4)
-HIGHS_ATTEMPTS: dict = dict(warm={}, cold={}, scaled=SCALED,
-                            interior=SCALED | dict(solver='ipm'))
-
 # %% ../../nbs/appendix/61_programs.ipynb #32e2fe08
-LP_ROW_TOL = 1e-11
 ROUNDING = 2.**-50      # what one step of arithmetic may be off by, relatively
 
 # %% ../../nbs/appendix/61_programs.ipynb #a17d3fb9
@@ -517,10 +511,8 @@ class MenuProgram(RuleProgram):
         S[self.own] = menu
         return S
 
-MENU_FROM = 100     # beliefs, of more than two states, from which on menus are used
-
 # %% ../../nbs/appendix/61_programs.ipynb #a918c1d1
-ZERO, TIED = 1e-11, 1e-13       # in a tableau: what is 0, ratios that tie
+ZERO = 1e-11        # what is 0 in a tableau
 
 def lowest(x: np.ndarray, names: np.ndarray, bland: bool) -> int:
     "The place of the lowest `x` below 0 (`bland`: the first by name); -1 without any."
@@ -534,11 +526,11 @@ def tightest(up: np.ndarray, down: np.ndarray, names: np.ndarray, bland: bool) -
     if not len(at):
         return -1
     ratio = np.maximum(up[at], 0.)/down[at]
-    at = at[ratio <= ratio.min() + TIED]
+    at = at[ratio <= ratio.min() + 1e-13]
     return at[(names if bland else -down)[at].argmin()]
 
 # %% ../../nbs/appendix/61_programs.ipynb #0b05f928
-PATIENCE, PIVOTS = 60, 5000     # pivots, after which Bland's rule holds, and at most
+PATIENCE = 60       # pivots, after which Bland's rule holds
 
 def turn(T: np.ndarray, basis: np.ndarray, stage: int) -> tuple[str, int]:
     """Turn a tableau until its `stage` ends: how it ended ("optimal", "failed", or
@@ -547,7 +539,7 @@ def turn(T: np.ndarray, basis: np.ndarray, stage: int) -> tuple[str, int]:
     variables of its rows. Both are changed in place."""
     m, n = len(basis), T.shape[1] - 1
     every = np.arange(n)
-    for step in range(PIVOTS):
+    for step in range(5000):
         bland = step >= PATIENCE
         if stage == 0:
             r = lowest(T[:m, n], basis, bland)
@@ -566,7 +558,7 @@ def turn(T: np.ndarray, basis: np.ndarray, stage: int) -> tuple[str, int]:
     return 'failed', -1
 
 # %% ../../nbs/appendix/61_programs.ipynb #371199b8
-EXACT, CLOSE_ENOUGH = 1e-13, 1e-10      # what is verified within, of its size
+CLOSE_ENOUGH = 1e-10    # what is verified within, of its size
 
 def afresh(data: np.ndarray, basis: np.ndarray) -> np.ndarray:
     "The tableau of a `basis` (m,), from the `data` (m + 3, n + 1) of the first."
@@ -615,7 +607,7 @@ def simplex(A: np.ndarray, b: np.ndarray, cost: np.ndarray,
             T = afresh(data, basis)
         w, y = np.zeros(n + m), -T[m + 1, n:n + m]
         w[basis] = T[:m, -1]
-        if is_close(A1, b1, cost, w[:n], y, CLOSE_ENOUGH if attempt else EXACT):
+        if is_close(A1, b1, cost, w[:n], y, CLOSE_ENOUGH if attempt else 1e-13):
             return unit*np.maximum(w[:n], 0.), np.minimum(y, 0.)/by
     failure = SolverFailure(f'a program of {m} rows and {n} columns isn\'t verified')
     failure.program = A, b, cost
@@ -711,7 +703,7 @@ def known_program(support: np.ndarray, q: np.ndarray, arm: int,
                   solver: str = 'fast') -> Any:
     "The program of an arm whose `q` (K, M) are known, by the route `solver`."
     route = program_route(solver)
-    menu = solver != 'cvxpy' and support.shape[1] > 2 and len(support) > MENU_FROM
+    menu = solver != 'cvxpy' and support.shape[1] > 2 and len(support) > 100
     return MenuProgram(support, q, arm) if menu else route(support, len(q), arm)
 
 def solve_program(support: np.ndarray, q: np.ndarray, arm: int, lower: np.ndarray,
@@ -721,7 +713,7 @@ def solve_program(support: np.ndarray, q: np.ndarray, arm: int, lower: np.ndarra
 
 # %% ../../nbs/appendix/61_programs.ipynb #3551efd5
 PURSE = 64.     # times what costs differ by is the first purse, times that the next
-INSIDE = .5     # a rule that pays less than this share of the purse isn't bound by it
+
 
 def purses(need: float, bound: float) -> Iterator[float]:
     "Bounds to try, from `PURSE` times `need` up to `bound`; all are positive."
@@ -742,9 +734,10 @@ def least_paying_rule(program: Any, q: np.ndarray, C: np.ndarray,
         found = program.minimum(q, C/b) if need <= b else None
         if b == bound:
             return found and found.times(b)
-        if found is not None and found.rule.max() < INSIDE:
+        # a rule that pays less than half of the purse isn't bound by it
+        if found is not None and found.rule.max() < .5:
             return found.times(b)
-        if found is None and program.shortfall(q, C/b).rule.max() < INSIDE:
+        if found is None and program.shortfall(q, C/b).rule.max() < .5:
             return None
 
 def widest_rule(program: Any, q: np.ndarray, C: np.ndarray, bound: float) -> Solution:
@@ -754,6 +747,6 @@ def widest_rule(program: Any, q: np.ndarray, C: np.ndarray, bound: float) -> Sol
         found = program.shortfall(q, C/b)
         if found.rule.max() <= LP_TOL:                  # payments of nothing but noise
             found = replace(found, rule=0*found.rule)
-        if b == bound or found.rule.max() < INSIDE:
+        if b == bound or found.rule.max() < .5:
             break
     return found.times(b)

@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from numpy.typing import ArrayLike
 
 # %% auto #0
-__all__ = ['SAME', 'FEWEST_DECIMALS', 'MOST_DECIMALS', 'PRINTED', 'WORSE_MOST', 'ROUNDING_SECONDS', 'SAME_TICKET', 'SEARCHED',
-           'Menu', 'rule_menu', 'intervals', 'borders', 'ticket_name', 'money', 'smallest', 'pays', 'remark',
-           'when_two', 'when_more', 'round_program', 'RoundedMenu', 'in_units', 'whole_numbers', 'round_menu',
-           'payable', 'payable_bend', 'decimals', 'rounded']
+__all__ = ['SAME', 'FEWEST_DECIMALS', 'MOST_DECIMALS', 'PRINTED', 'SAME_TICKET', 'Menu', 'rule_menu', 'intervals', 'borders',
+           'ticket_name', 'money', 'smallest', 'pays', 'remark', 'when_two', 'when_more', 'round_program',
+           'RoundedMenu', 'in_units', 'whole_numbers', 'round_menu', 'payable', 'payable_bend', 'decimals', 'rounded']
 
 # %% ../../nbs/experts/26_tickets.ipynb #ed66b7e8
 from dataclasses import dataclass
@@ -27,8 +26,7 @@ from .stackelberg import principal_profit, region_margin
 # %% ../../nbs/experts/26_tickets.ipynb #f9699e07
 # what a belief may lose by a ticket left out, in units of the largest payment
 SAME = 1e-12
-FEWEST_DECIMALS = -12            # decimals of a payment: from so few
-MOST_DECIMALS = 15               # to so many
+FEWEST_DECIMALS, MOST_DECIMALS = -12, 15         # of a payment
 
 @dataclass(frozen=True, eq=False)
 class Menu(Value):
@@ -42,11 +40,10 @@ class Menu(Value):
     bound: float
 
     def __post_init__(self):
-        put = lambda name, value: object.__setattr__(self, name, value)
-        put('support', as_beliefs('support', self.support))
-        put('bound', as_number('bound', self.bound, 0., strict_low=True))
-        shape = None, self.support.shape[1]
-        put('tickets', as_array('tickets', self.tickets, shape, 0., self.bound))
+        support = as_beliefs('support', self.support)
+        bound = as_number('bound', self.bound, 0., strict_low=True)
+        tickets = as_array('tickets', self.tickets, (None, support.shape[1]), 0., bound)
+        vars(self).update(tickets=tickets, support=support, bound=bound)
 
     def __len__(self) -> int:
         return len(self.tickets)
@@ -190,9 +187,8 @@ def when_two(menu, states):
             return f'take it if you think {states[1]} less likely than {high:.1f} %'
         if high >= 100:
             return f'take it if you think {states[1]} more likely than {low:.1f} %'
-        return (
-            f'take it if you think {states[1]} between {low:.1f} % and {high:.1f} % '
-            'likely')
+        between = f'{states[1]} between {low:.1f} % and {high:.1f} % likely'
+        return f'take it if you think {between}'
     return [words(*row) for row in intervals(menu)]
 
 def when_more(menu, states, digits=None):
@@ -210,9 +206,6 @@ def when_more(menu, states, digits=None):
     return [words(a, row) for a, row in enumerate(borders(menu))]
 
 # %% ../../nbs/experts/26_tickets.ipynb #ab7c4136
-# a ticket that a belief likes less by more units than this is not offered to it
-WORSE_MOST = 4
-ROUNDING_SECONDS = 20.  # what the search for round numbers may take
 SAME_TICKET = 1e-6            # tickets closer than this are rounded as one
 
 def round_program(tickets, world, arm, unit, margin):
@@ -237,7 +230,7 @@ def round_program(tickets, world, arm, unit, margin):
     high = np.concatenate([np.full(n*M, np.inf), np.full(n*M, top), np.ones(M),
                            np.full(len(others), np.inf)])
     pay = z.support @ tickets.T
-    offered = pay.max(1, keepdims=True) - pay <= WORSE_MOST*unit
+    offered = pay.max(1, keepdims=True) - pay <= 4*unit
     most = np.concatenate([np.full(n*W + M, top), offered.ravel()])
     return dict(A=A, cost=np.concatenate([np.zeros(n*W), q[arm], np.zeros(M*n)]),
                 columns=np.stack([np.zeros(len(most)), most]),
@@ -253,7 +246,7 @@ class RoundedMenu:
     response, which leads every other arm by `margin`; `profit` what the principal
     earns, and `lost` how much less that is than under the rule that was rounded: None,
     all four, if only a setting was given. `optimal` tells whether no menu of so many
-    tickets is better (but for choices that `WORSE_MOST` leaves out)."""
+    tickets is better (but for choices that are fixed in advance)."""
     menu: Menu
     digits: int
     arm: int | None = None
@@ -284,13 +277,13 @@ def whole_numbers(program):
     """The best point (n,) of a `round_program`, None if there is none, and whether no
     other is better. Raises `SolverFailure`."""
     import highspy
-    highs = new_highs(time_limit=ROUNDING_SECONDS, mip_rel_gap=0.)
+    highs, seconds = new_highs(time_limit=20., mip_rel_gap=0.), 20
     open_highs(**program, highs=highs).run()
     status, found = highs.getModelStatus(), highs.getSolution()
     if status == highspy.HighsModelStatus.kInfeasible:
         return None, True
     if not highs.getInfo().primal_solution_status:
-        raise SolverFailure(f'no menu in round numbers in {ROUNDING_SECONDS:g} seconds')
+        raise SolverFailure(f'no menu in round numbers in {seconds} seconds')
     return np.array(found.col_value), status == highspy.HighsModelStatus.kOptimal
 
 def round_menu(rule, world, digits, margin):
@@ -298,10 +291,7 @@ def round_menu(rule, world, digits, margin):
     z, unit = world.setting, 10.**-digits
     arm = world.best_response(rule)
     tickets = rule.menu(SAME_TICKET).tickets
-    if margin > z.bound + world.costs.max():
-        raise NotInducible(
-            f'no payments up to {z.bound:g} make an arm lead by {margin:g}',
-            (z.arms[arm], ), None)
+
     if z.bound/unit > 1e9:          # a whole-number program may never end there
         raise SolverFailure(f'payments up to {z.bound:g} have too many units of '
                             f'{unit:g} to be counted')
@@ -310,7 +300,7 @@ def round_menu(rule, world, digits, margin):
         raise NotInducible(
             f'no menu of {len(tickets)} tickets with {digits} digits makes arm '
             f'{z.arms[arm]!r} lead by {margin:g}: more digits or a smaller margin may',
-            (z.arms[arm], ), None)
+            (z.arms[arm],), None)
     menu = in_units(unit*found[:tickets.size].reshape(tickets.shape), unit, z)
     lead = region_margin(world, menu.rule, arm)
     if world.best_response(menu.rule) != arm or lead < margin - 1e-9*z.bound:
@@ -328,7 +318,6 @@ def payable(rule, unit):
         return rule
     return in_units(rule.menu().tickets, unit, rule).rule.menu().rule
 
-SEARCHED = 50       # units up and down in which sums of the same ratio are looked for
 
 def payable_bend(rule, unit):
     """`payable`, but a rule of two tickets that pay in one of two states each still
@@ -337,7 +326,7 @@ def payable_bend(rule, unit):
     if tickets.shape != (2, 2) or tickets.min(1).any() or tickets.max(0).min() < 1:
         return payable(rule, unit)
     (a, b), most = tickets.max(0), np.floor(rule.bound/unit + PROB_TOL)
-    reach = min(SEARCHED, a/4)
+    reach = min(50, a/4)        # units up and down
     m = np.arange(np.ceil(a - reach), min(np.floor(a + reach), most) + 1)
     n = np.round(m*b/a)
     m, n = m[n <= most], n[n <= most]
