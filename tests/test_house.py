@@ -353,17 +353,9 @@ def test_one_row_is_all_that_a_new_learner_takes(monkeypatch, oia, capfd):
         with pytest.raises(InvalidInput, match=said):
             play(**options)
     assert suite()['impression'] == ('impression', {})
-<<<<<<< HEAD
     table = compare([coin], eps=1., delta=.1, methods=['impression'], repetitions=1, n_jobs=0).table
     assert list(table.method) == ['impression'] and not table.failed.any()
-    save_world(coin, 'coin.json')
-=======
-    few = {label: m for label, m in suite(budget=30, cap=30).items()
-           if label in ('impression', 'OIAFB')}
-    table = compare([coin], eps=1., delta=.1, methods=few, repetitions=1, n_jobs=0).table
-    assert list(table.method) == ['OIAFB', 'impression'] and not table.failed.any()
     save(coin, 'coin.json')
->>>>>>> origin/main
     line = 'identify coin.json --eps 1 --delta 0.1 --seed 1 --quiet --method impression'
     status, shown, _ = oia(f'{line} --patience 4')
     assert status == 0 and shown.split(maxsplit=1)[1].startswith('One arm made an impression\n')
