@@ -173,16 +173,17 @@ THIN = .01          # directions in which beliefs extend less are not levelled
 
 # %% ../nbs/sharp/39_verify.ipynb #s90ken01
 class Public:
-    """What is public, in units of the bound, and what an expert shows: reports, or pairs
-    of report and state. What is paid is linear in tables (M, W): `pays` (M, M, W) are
-    the weights of what each belief expects, `out` (N, M, W) those of each outcome, for
-    which the principal has utilities `u` (N,)."""
+    """What is public, in units of the bound, and what an expert shows: reports, or
+    pairs of report and state. What is paid is linear in tables (M, W): `pays` (M, M, W)
+    are the weights of what each belief expects, `out` (N, M, W) those of each outcome,
+    for which the principal has utilities `u` (N,)."""
     def __init__(self, facts, at, told=None):
         self.facts, self.at, told = facts, at, told or {}
         self.tie, self.wider, self.most, self.near, self.lost = map(
             at.numbers, (TIE, WIDER, MOST, NEAR, LOST))
         self.support, self.bound = at.numbers(facts.support), at.numbers(facts.bound)
-        support, digits, U = facts.support, told.get('rounding'), at.numbers(facts.utility)
+        support, digits = facts.support, told.get('rounding')
+        U = at.numbers(facts.utility)
         (M, W), every = support.shape, np.arange(len(support))
         said = support if digits is None else np.round(support, digits)
         heard = np.abs(support[None] - said[:, None]).max(2).argmin(1)

@@ -194,3 +194,11 @@ def test_margin():
             assert lp_arm(world, k, margin=max(top, 0.) + 1e-3) is None
     with pytest.raises(NotInducible):
         optimal_rule(world, margin=2.)
+
+def test_many_states():
+    "W = 6, M = 60 (30 without --release): by the menu, in seconds, and true."
+    rng, n = generator(423), amount(6, 12)
+    joint = [rng.dirichlet(np.ones(6*n)).reshape(n, 6) for _ in range(5)]
+    world = make_world(joint, rng.uniform(0, .05, 5), np.eye(6), 1.)
+    assert world.setting.M == 5*n
+    true_optimum(world, optimal_rule(world))

@@ -672,8 +672,7 @@ class VProgram:
         found = self.solve(more, asks, cost, -1., 2*slack)
         if found is None:
             return None
-        w, bound, S = found
-        return Solution(float(cost @ w) - slack, bound - slack, S)
+        return Solution(float(cost @ found[0]) - slack, found[1] - slack, found[2])
 
     def shortfall(self, counts: np.ndarray, lower: np.ndarray, slack: float = 0.,
                   rule: bool = True) -> Solution:

@@ -277,7 +277,8 @@ def whole_numbers(program):
     """The best point (n,) of a `round_program`, None if there is none, and whether no
     other is better. Raises `SolverFailure`."""
     import highspy
-    highs, seconds = new_highs(time_limit=20., mip_rel_gap=0.), 20
+    seconds = 20
+    highs = new_highs(time_limit=float(seconds), mip_rel_gap=0.)
     open_highs(**program, highs=highs).run()
     status, found = highs.getModelStatus(), highs.getSolution()
     if status == highspy.HighsModelStatus.kInfeasible:
@@ -291,10 +292,8 @@ def round_menu(rule, world, digits, margin):
     z, unit = world.setting, 10.**-digits
     arm = world.best_response(rule)
     tickets = rule.menu(SAME_TICKET).tickets
-
     if z.bound/unit > 1e9:          # a whole-number program may never end there
-        raise SolverFailure(f'payments up to {z.bound:g} have too many units of '
-                            f'{unit:g} to be counted')
+        raise SolverFailure(f'payments up to {z.bound:g} are too many units of {unit:g}')
     found, optimal = whole_numbers(round_program(tickets, world, arm, unit, margin))
     if found is None:
         raise NotInducible(

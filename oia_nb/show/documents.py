@@ -25,8 +25,8 @@ from ..paper.estimation import PAST
 from .facts import numbered
 from ..run.learner import STATUS, Certificate, Identification, Origin, Trace
 from ..experts.told import CHECKS, VIOLATIONS, Check, as_told
-from ..worlds.files import (BELIEF_FORMS, GAME, check_form, check_schema, json_text,
-                                 parse_json, read_file, setting_from_dict,
+from ..worlds.files import (BELIEF_FORMS, GAME, check_form, check_schema,
+                                 json_text, parse_json, read_file, setting_from_dict,
                                  setting_to_dict, write_file)
 
 # %% ../../nbs/handbook/86_documents.ipynb #37555729

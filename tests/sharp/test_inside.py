@@ -62,7 +62,8 @@ def test_equal_costs_explain_a_boundary_that_was_not_thought_of(seed, monkeypatc
 def test_bounds_of_a_tied_arm_are_not_worked_out_for_ever():
     "In this world an arm is proved to cost what the zero rule's costs."
     world, eps = equal_costs(581)
-    learner = sharp(world.setting, action_informed_oracle(world), eps=eps, delta=1e-9, max_rounds=200)
+    learner = sharp(world.setting, action_informed_oracle(world), eps=eps, delta=1e-9,
+                    max_rounds=200)
     assert simulate(learner, world, 581).status == 'certified' and learner._run.known.tied
 
 def looked(W, seed, **how):

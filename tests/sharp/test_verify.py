@@ -614,7 +614,8 @@ def test_narrowing_takes_fewer_boxes(monkeypatch):
 def test_a_rule_at_which_a_proof_failed_stays_known():
     "Although the checker's cuts are a little lower than the learner's; not if it is far below."
     world = random_world(*ODD[0])
-    learner = sharp(world.setting, action_informed_oracle(world), eps=.05, delta=.05, examined=False)
+    learner = sharp(world.setting, action_informed_oracle(world), eps=.05, delta=.05,
+                    examined=False)
     assert simulate(learner, world, 2).status == 'certified'
     known = learner._run.known
     j, R = next((j, R) for j, R in known.regions.items() if R.cuts)
