@@ -293,7 +293,7 @@ def round_menu(rule, world, digits, margin):
     arm = world.best_response(rule)
     tickets = rule.menu(SAME_TICKET).tickets
     if z.bound/unit > 1e9:          # a whole-number program may never end there
-        raise SolverFailure(f'payments up to {z.bound:g} are too many units of {unit:g}')
+        raise SolverFailure(f'{z.bound:g} is too many units of {unit:g}')
     found, optimal = whole_numbers(round_program(tickets, world, arm, unit, margin))
     if found is None:
         raise NotInducible(
