@@ -64,7 +64,7 @@ def random_world(K: int, W: int, signals: int | Sequence[int],
     draw_joint = PRIORS[as_choice('prior', prior, PRIORS)]
     K, W = as_integer('K', K, 2), as_integer('W', W, 2)
     sizes = np.ravel(signals).tolist()*(1 if np.ndim(signals) else K)
-    expect(len(sizes) == K, 'signals', signals, f'one number, or one for each of {K} arms')
+    expect(len(sizes) == K, 'signals', signals, f'a number, or one for each of {K}')
     sizes = [as_integer(f'signals[{k}]', n, 1) for k, n in enumerate(sizes)]
     D = as_integer('decisions', W if decisions is None else decisions, 1)
     bound = as_number('bound', bound, 0., strict_low=True)

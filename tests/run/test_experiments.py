@@ -216,12 +216,12 @@ def test_folder_of_something_else(tmp_path):
 def test_an_interrupt_ends_all_runs(play, tmp_path, monkeypatch, usual_interrupt):
     "Ctrl-C in the second of three: the third isn't begun, and what was cut off is no result."
     played, respond = [], World.respond
-    def interrupted(self, rule, rng):
+    def interrupted(self, rule, rng, **more):
         if not any(rng is earlier for earlier in played):       # each run has its own
             played.append(rng)
         if len(played) == 2:
             signal.raise_signal(signal.SIGINT)
-        return respond(self, rule, rng)
+        return respond(self, rule, rng, **more)
     monkeypatch.setattr(World, 'respond', interrupted)
     with pytest.raises(KeyboardInterrupt):
         play(tmp_path/'runs')
