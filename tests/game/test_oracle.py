@@ -4,14 +4,13 @@ from dataclasses import replace
 from itertools import combinations
 import numpy as np
 import pytest
-from scipy.optimize import linprog
 from conftest import amount, seeded
+from inside import over_proper_rules
 from oia_nb.all import (NotInducible, action_informed_oracle, generator, is_proper, make_world,
                         menu_rule, optimal_rule, random_world)
 from oia_nb.game.information import InformationStructure
 from oia_nb.game.oracle import (arms_to_leave, bound_needed, check_oracle, hidden_arm,
                                 widest_margin)
-from oia_nb.game.programs import properness_rows
 from oia_nb.game.stackelberg import region_margin
 
 def any_world(rng, bound=1., W=None, K=None, cost=.05):
@@ -26,11 +25,8 @@ def margin_by_linprog(world, k):
     z, q, c = world.setting, world.belief_distributions, world.costs
     others = np.delete(np.arange(z.K), k)
     lead = ((q[k] - q[others])[:, :, None]*z.support).reshape(len(others), -1)
-    R = properness_rows(z.support).toarray()
-    A = np.vstack([np.c_[-R, np.zeros(len(R))], np.c_[-lead, np.ones(len(others))]])
-    b = np.r_[np.zeros(len(R)), (c[others] - c[k])/z.bound]
-    found = linprog(np.r_[np.zeros(lead.shape[1]), -1], A_ub=A, b_ub=b,
-                    bounds=[(0, 1)]*lead.shape[1] + [(None, None)])
+    found = over_proper_rules(z.support, np.append(0*lead[0], -1.), np.c_[-lead, 0*others + 1],
+                              (c[others] - c[k])/z.bound)
     return -found.fun*z.bound
 
 @pytest.mark.parametrize('bound', [1e-4, 1., 1e4])
@@ -92,13 +88,12 @@ def test_no_rule_finds_two(n):
     """No proper rule makes arm 1 a best response in two worlds: for each pair, by linear
     programming."""
     worlds = hidden_arm(n)
-    z, R = worlds[0].setting, properness_rows(worlds[0].setting.support).toarray()
-    leads = [((w.belief_distributions[1] - w.belief_distributions[0])[:, None]
-              *z.support).ravel() for w in worlds]
+    support = worlds[0].setting.support
+    leads = [((w.belief_distributions[1] - w.belief_distributions[0])[:, None]*support).ravel()
+             for w in worlds]
     for pair in combinations(leads, 2):
-        A = np.vstack([np.c_[-R, np.zeros(len(R))], np.c_[-np.array(pair), np.ones(2)]])
-        found = linprog(np.r_[np.zeros(z.M*z.W), -1], A_ub=A, b_ub=np.zeros(len(A)),
-                        bounds=[(0, 1)]*(z.M*z.W) + [(None, None)])
+        found = over_proper_rules(support, np.append(0*pair[0], -1.),
+                                  np.c_[-np.array(pair), np.ones(2)], np.zeros(2))
         assert -found.fun <= worlds[0].costs[1]*5/6 + 1e-9
 
 # --- Costs that are known to lie between two numbers -------------------------------------
