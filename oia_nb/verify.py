@@ -349,8 +349,8 @@ def wealths(f, counts, outcomes, mean, w):
 
 # %% ../nbs/sharp/39_verify.ipynb #b6b40bd3
 def chords(f, counts, z, mean, box, w):
-    """The slopes (N,) of what weights ω win with z + s between the ends of a `box` (2, N)
-    of payments s, and the log wealth at zero."""
+    """The slopes (N,) of what weights ω win with z + s between the ends of a `box`
+    (2, N) of payments s, and the log wealth at zero."""
     (a, b), cost = wealths(f, counts, z + box, mean, w)
     slope = (b - a)/(box[1] - box[0])
     return slope, a.sum() - slope @ box[0] + cost
