@@ -21,7 +21,6 @@ from conftest import ROOT
 from oia_nb.all import (InvalidInput, OIAError, ScoringRule, Setting, action_informed_oracle, brier,
                         load_world, make_world, optimal_rule, random_world, world_names)
 from oia_nb.worlds.files import WORLD_FORM, json_text, parse_json, world_from_dict, world_to_dict
-from oia_nb.worlds.generators import blackwell_world, simple_world
 from laws import DEGENERATE, degenerate_world
 
 def many(times):
@@ -37,8 +36,8 @@ def same(a, b):
 SAMPLES = {**{name: load_world(name) for name in world_names()},
            **{kind: degenerate_world(kind) for kind in DEGENERATE},
            'ragged': random_world(4, 3, [1, 2, 5, 3], 0, prior='arm', decisions=5, bound=7.),
-           'tiny': random_world(2, 2, 2, 1, bound=1e-6), 'ladder': blackwell_world(3, 4, 5, 2),
-           'simple': simple_world(3, 3, 3)}
+           'tiny': random_world(2, 2, 2, 1, bound=1e-6),
+           'ladder': random_world(3, 4, 5, 2, prior='blackwell')}
 
 # --- There and back -------------------------------------------------------------------
 
@@ -286,8 +285,8 @@ def test_spoilt_dictionaries():
 @pytest.mark.parametrize('make', [lambda s, m: random_world(3, 3, 3, s, margin=m),
                                   lambda s, m: random_world(4, 3, [2, 3, 4, 5], s, prior='arm',
                                                             margin=m),
-                                  lambda s, m: blackwell_world(2, 2, 3, s, margin=m),
-                                  lambda s, m: simple_world(3, 3, s, margin=m)])
+                                  lambda s, m: random_world(2, 2, 3, s, margin=m,
+                                                            prior='blackwell')])
 def test_margin_is_kept(make):
     for seed in range(3):
         world = make(seed, .01)
