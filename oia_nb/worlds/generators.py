@@ -52,10 +52,10 @@ def random_world(K: int, W: int, signals: int | Sequence[int],
     so is each of an arm's likelihoods; "arm": each arm's joint distribution is uniform
     on its simplex, so that the prior depends on the arm; or "blackwell": a common one,
     in which each arm is a garbling of the next, and costs no more. Utilities of the
-    `decisions` (W if not given) are uniform on [0, bound], costs on [0, max_cost bound].
-    With a `margin`, in units of payment, worlds are drawn, at most `tries` times, until
-    each arm can be induced with it. Raises `InvalidInput`, and `NotInducible` if no
-    draw had the margin.
+    `decisions` (W if not given) are uniform on [0, bound], costs on [0, max_cost
+    bound]. With a `margin`, in units of payment, worlds are drawn, at most `tries`
+    times, until each arm can be induced with it. Raises `InvalidInput`, and
+    `NotInducible` if no draw had the margin.
 
     >>> random_world(3, 2, 2, seed=0)
     World('random': 3 arms, 2 states, 6 beliefs, bound 1)

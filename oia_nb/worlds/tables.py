@@ -467,8 +467,8 @@ def _counted(table, at, columns, *, place, states, prior, smoothing):
     keys = [0*place, *(levels.code for levels in columns.values()), place]
     counts: Any = pd.Series(table.weight).groupby(keys).sum()
     counts = counts.unstack(fill_value=0.)
-    expect(len(counts) <= MAX_SIGNALS, at, f'columns with {len(counts)} combinations of '
-           'values', f'at most {MAX_SIGNALS}: {_fewer(columns)}')
+    expect(len(counts) <= MAX_SIGNALS, at, f'columns with {len(counts)} combinations '
+           'of values', f'at most {MAX_SIGNALS}: {_fewer(columns)}')
     counts = counts.reindex(columns=range(len(states)), fill_value=0.)
     shown = [', '.join(f'{c}={levels.names[i]}' for (c, levels), i in zip(
         columns.items(), cell)) or 'nothing'
