@@ -14,7 +14,7 @@ from laws import detection, guess, most_failures, statistical
 from oia_nb.all import (Oracle, action_informed_oracle, generator, load_world, make_world,
                         random_world, sharp, simulate)
 from oia_nb.paper.estimation import INIT
-from oia_nb.worlds.generators import bits_world
+from results import bits_world
 import oia_nb.sharp.learner as module
 from oia_nb.sharp.evidence import betting_threshold, mean_lower
 
