@@ -165,14 +165,14 @@ def test_fix_leaves_no_fault_and_tells_what_it_does(missing, lumps, capsys):
                      "column 'found': no value in 1 row, dropped", "now 'missing'"
                      if missing == 'own class' else "column 'lump': no value in 1 row, dropped"):
             assert part in said, part
-        assert repr(frame) == before and type(fixed) is type(frame)
+        assert repr(frame) == before
         assert check_table(fixed, state='found', rare=0).faults == ()
         assert list(fixed['lump']) == lumps
         assert world_from_table(fixed, **MESSY_WORLD, rare=0).setting.states == ('ill', 'well')
 
 def left(table, capsys, **options):
     "The table after `fix`, and what it says is left."
-    fixed = check_table(table, state='s').fix(**options)
+    fixed = check_table(table, state='s').fix(**options).to_dict('list')
     said = capsys.readouterr().out.splitlines()
     return fixed, [line.removeprefix('left: ') for line in said if line.startswith('left: ')]
 

@@ -22,7 +22,6 @@ from spoilt import spoil
 from oia_nb.all import (InvalidInput, OIAError, ScoringRule, Setting, action_informed_oracle, brier,
                         load_world, make_world, optimal_rule, random_world, world_names)
 from oia_nb.worlds.files import WORLD_FORM, json_text, parse_json, world_from_dict, world_to_dict
-from oia_nb.worlds.generators import blackwell_world, simple_world
 
 def many(times):
     "So many examples, in units of what the profile asks for."
@@ -37,8 +36,8 @@ def same(a, b):
 SAMPLES = {**{name: load_world(name) for name in world_names()},
            **{kind: degenerate_world(kind) for kind in DEGENERATE},
            'ragged': random_world(4, 3, [1, 2, 5, 3], 0, prior='arm', decisions=5, bound=7.),
-           'tiny': random_world(2, 2, 2, 1, bound=1e-6), 'ladder': blackwell_world(3, 4, 5, 2),
-           'simple': simple_world(3, 3, 3)}
+           'tiny': random_world(2, 2, 2, 1, bound=1e-6),
+           'ladder': random_world(3, 4, 5, 2, prior='blackwell')}
 
 # --- There and back -------------------------------------------------------------------
 
@@ -256,7 +255,7 @@ def test_spoilt_dictionaries():
 # --- At random ------------------------------------------------------------------------
 
 @pytest.mark.parametrize('make', [partial(random_world, 4, 3, [2, 3, 4, 5], prior='arm'),
-                                  partial(blackwell_world, 2, 2, 3), partial(simple_world, 3, 3)])
+                                  partial(random_world, 2, 2, 3, prior='blackwell')])
 def test_margin_is_kept(make):
     for seed in range(3):
         world = make(seed=seed, margin=.01)
