@@ -550,8 +550,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                'oia_nb/game/information.py'),
                                          'oia_nb.game.information._common_prior': ( 'paper/information.html#_common_prior',
                                                                                     'oia_nb/game/information.py'),
-                                         'oia_nb.game.information._error_rates': ( 'paper/information.html#_error_rates',
-                                                                                   'oia_nb/game/information.py'),
                                          'oia_nb.game.information._is_mean': ( 'paper/information.html#_is_mean',
                                                                                'oia_nb/game/information.py'),
                                          'oia_nb.game.information._nearest': ( 'paper/information.html#_nearest',
