@@ -78,7 +78,7 @@ def walls_of(world, told, oracle, eps, seed=0, prior=False, **options):
     setting = replace(world.setting, prior=world.structure.priors[0] if prior else None)
     steps = own_beliefs(setting, oracle, eps=eps, delta=.1, told=told, **options)
     found = simulate(steps, world, seed)
-    return steps._run.known, found
+    return steps.known, found
 
 def holds(world, run):
     "Whether all bounds on hyperplanes agree with the world's leads; how many there are."

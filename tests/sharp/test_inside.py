@@ -64,7 +64,7 @@ def test_bounds_of_a_tied_arm_are_not_worked_out_for_ever():
     world, eps = equal_costs(581)
     learner = sharp(world.setting, action_informed_oracle(world), eps=eps, delta=1e-9,
                     max_rounds=200)
-    assert simulate(learner, world, 581).status == 'certified' and learner._run.known.tied
+    assert simulate(learner, world, 581).status == 'certified' and learner.known.tied
 
 def looked(W, seed, **how):
     "What was compared in a run with a cap."
