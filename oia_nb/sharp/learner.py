@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache, partial, wraps
 from typing import Any
 import numpy as np
-from ..core import InvalidInput, as_integer, as_number, expect, placed
+from ..core import as_integer, as_number, expect, placed
 from ..game.information import Response, Setting
 from ..experts.beliefs import check_heard
 from ..experts.examination import Boundary, examine
@@ -145,8 +145,9 @@ def sharp(setting: Setting, oracle: Oracle | None = None, *, eps: float, delta: 
           margin: float = 0., max_rounds: int = 1_000_000,
           watch: Callable[[Any], object] | None = None, told: Told | str | None = None,
           examined: bool = True, history: Iterable[tuple[Any, ...]] = (),
-          round_cost: float | None = None, record: Any = None, unit: float | None = None,
-          missed: float = bets.MISSED, seed: int = 0) -> Learner:
+          record: Any = None, round_cost: float | None = None,
+          unit: float | None = None, missed: float = bets.MISSED,
+          seed: int = 0) -> Learner:
     r"""The sharp learner (chapter 25): a coroutine that yields a `ScoringRule`, is sent
     a `Response`, and returns an `Identification`, whose `normal_rounds` are samples and
     `forced_rounds` questions. `eps` is at most 2(B_S + B_u), `delta` at most 1. The arm
@@ -209,12 +210,12 @@ def checked_record(setting, history=(), record=None, margin=0., own=False):
         at = f'history[{n}]'
         expect(isinstance(row, (tuple, list)) and len(row) in (3, 4), at, row,
                'a rule, an arm and a report')
-        rule, arm, report, state = (*row, None)[:4]
+        rule, arm, report, *state = row
         check_fits(at, rule, z)
         expect(is_proper(rule), at, rule, 'a proper rule')
         with placed(at + ', '):
-            response = Response(z.arm_index(arm), report, state)
-            past.append(rule, *check_response(z, response), state)
+            response = Response(z.arm_index(arm), report, *(state or [None]))
+            past.append(rule, *check_response(z, response), response.state)
     expect(not (past.rounds and margin), 'history', f'{len(past.rounds)} answers',
            'none, with a margin')
     if record is not None:
@@ -305,7 +306,8 @@ def close(run, crosses):
     if failed == 'boundaries' and some_agent(run):
         return False
     if failed:
-        raise Contradiction((known.rounds, ), 'drift' if failed == 'answers' else failed)
+        violated = 'drift' if failed == 'answers' else failed
+        raise Contradiction((known.rounds, ), violated)
     return True
 
 # %% ../../nbs/sharp/25_sharp.ipynb #19b88921
@@ -345,12 +347,14 @@ def foundation(run, walls):
 def boundaries(run, walls):
     "A `Boundary` for each of the `walls` that bound the arm of the zero rule."
     known = run.known
+    coin = partial(payable, unit=run.how['unit'])
     for w in walls:
-        ends = [a for a in known.answers.values() if a.arm == w.pair[1]]
-        if w.pair[0] == known.first and not w.tied and ends:
+        l, j = w.pair
+        ends = [a for a in known.answers.values() if a.arm == j]
+        if l == known.first and not w.tied and ends:
             beyond = max(ends, key=lambda a: a.s.max()).rule
-            yield Boundary(*w.pair, known.zero, beyond, limits_of(w),
-                           known.outcomes.expected, partial(payable, unit=run.how['unit']))
+            yield Boundary(l, j, known.zero, beyond, limits_of(w),
+                           known.outcomes.expected, coin)
 
 def limits_of(wall):
     """The `Boundary.limits` of a hyperplane to the arm of the zero rule. Along a ray
