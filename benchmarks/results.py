@@ -66,7 +66,7 @@ both, target = list(SHARES), .05
 PARTS = dict(
     eps=part(FREE, oiafc_until(CAP), 5, eps=steps(.8, .05, 9), mixing=both),
     eps_cheap=part(CHEAP, oiafc_until(CAP), 5, eps=steps(1.6, .14, 8), mixing=both),
-    eps_paying=part(PAYING, oiafc_until(CAP), 3, eps=steps(2., .6, 7),
+    eps_paying=part(PAYING, oiafc_until(CAP), 1, eps=steps(2., .6, 7),
                     mixing=['theorem1']),
     gaps=part(GAPS, oiafc_until(CAP), 5, eps=[.1], mixing=['theorem1']),
     beliefs=part(BELIEFS, oiafc_until(CAP), 5, eps=[.2], mixing=['theorem1']),
@@ -75,7 +75,7 @@ PARTS = dict(
                       share=steps(1., .25, 5), mixing=['theorem1']),
     margin_paying=part(PAYING, {'oiafc': (weaker_oracle, dict(budget=CAP))}, 3,
                        eps=[1.4], share=steps(1., .25, 5), mixing=['theorem1']),
-    shares=part(FREE | CHEAP | PAYING | SHIPPED, oiafc_until(300_000), 3,
+    shares=part(FREE | CHEAP | PAYING | SHIPPED, oiafc_until(300_000), 1,
                 eps=steps(3.2, .4, 7), mixing=both),
     budget_paying=part(PAYING, {'oiafb': ('oiafb', dict(engine='fast'))}, 20,
                        eps=[target], a=[1., 4., 16.], budget=[10, 30, 100, 300,

@@ -1397,6 +1397,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                    'oia_nb.sharp.bets.Choice.order': ('sharp/bets.html#choice.order', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.Choice.sample': ('sharp/bets.html#choice.sample', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.Choice.step': ('sharp/bets.html#choice.step', 'oia_nb/sharp/bets.py'),
+                                   'oia_nb.sharp.bets.Choice.within': ('sharp/bets.html#choice.within', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.Knowledge': ('sharp/bets.html#knowledge', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.Knowledge.__init__': ('sharp/bets.html#knowledge.__init__', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.Knowledge.answer_to': ('sharp/bets.html#knowledge.answer_to', 'oia_nb/sharp/bets.py'),

@@ -286,10 +286,10 @@ def prepare(run):
 
 # %% ../../nbs/sharp/25_sharp.ipynb #19b88920
 def close(run, crosses):
-    """The examination of the rule that is held, of what it rests on and, if it `crosses`
-    them, of boundaries; rounds of it that were played before count. False if a boundary
-    is another one than was thought, and some agent, whose costs may be equal, gives all
-    answers. Raises `Halt` if something fails."""
+    """The examination of the rule that is held, of what it rests on and, if it
+    `crosses` them, of boundaries; rounds of it that were played before count. False if
+    a boundary is another one than was thought, and some agent, whose costs may be
+    equal, gives all answers. Raises `Halt` if something fails."""
     known, told = run.known, defaultdict(list)
     for r in run.record.rounds[known.rounds:]:
         told[r.rule].append(r.arm)

@@ -3,6 +3,7 @@ looked at in `test_inside.py`. Nothing here is left to chance.
 """
 from dataclasses import replace
 from functools import partial
+from itertools import product
 import numpy as np
 import pytest
 from scipy.optimize import linprog
@@ -199,14 +200,16 @@ def test_a_program_that_is_not_verified_is_one_that_was_not_found(W, monkeypatch
 def test_a_mixture_is_proper_however_much_it_weighs(W, bound):
     """What is beyond the bound was once cut off, and the rule wasn't proper any more; and of some
     bounds payments were above by their last bit."""
-    for seed in range(3):
+    for seed, unit in product(range(3), (None, .01*bound)):
         world = random_world(2, W, 2, seed, prior='arm', bound=bound)
         known, rng = ready(world), generator(83, W)
         assert all(is_proper(r) and r.values.max() <= bound for r in known.cone.pool)
-        for _ in range(10):
+        # of nothing as well, or of next to nothing
+        for size in (*[1.]*10, 0., -1., 1e-9):
             y = rng.uniform(0, 2, len(known.cone.pool))*rng.integers(0, 2, len(known.cone.pool))
-            rule = Choice(known, .03*bound).mixture(y)
+            rule = Choice(known, .03*bound, unit=unit).mixture(size*y)
             assert is_proper(rule) and rule.values.max() <= bound
+            assert size > 0 or not rule.values.any()
 
 def test_two_arms_of_which_all_is_known():
     "Known supports and a prior may leave nothing to learn of two arms: no cut, no failure."
