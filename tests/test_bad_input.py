@@ -41,7 +41,6 @@ from oia_nb.run.learner import Finding, ask_oracle, check_response, finish, lear
 from oia_nb.run.session import as_report
 from oia_nb.sharp.record import Record
 from oia_nb.worlds.files import world_from_dict, world_to_dict
-from oia_nb.worlds.generators import bits_world, blackwell_world, simple_world
 from oia_nb.worlds.tables import check_table, scored
 
 # --- What is right --------------------------------------------------------------------
@@ -270,11 +269,8 @@ FIXED = {       # a call, and for each of its keywords (what is named, after a d
     'random_world': (good(random_world, K=2, W=2, signals=2, seed=0, margin=.01), dict(
         K=[1], W=[1], signals=[0, [1], [2, 2.], 'ab', None], seed=[-1, 'x'], prior=['both', []],
         bound=[0], max_cost=[-1], decisions=[0], margin=['x'], tries=[0], name=[''])),
-    'blackwell_world': (good(blackwell_world, K=2, W=2, seed=0), dict(signals=[[2, 3]])),
-    'simple_world': (good(simple_world, K=2, W=2, seed=0), dict(prior=[3])),
-    'bits_world': (good(bits_world, gaps=[0., .1]), dict(
-        gaps=[[0.], [0.]*8, [0., -.1], [0., .9]], accuracy=[.5, 1.1],
-        copies=[0], listed=[1, 8]) | {'cost|gaps': [.4, -1.]}),
+    'ordered by Blackwell': (good(random_world, K=2, W=2, seed=0, prior='blackwell'), dict(
+        signals=[[2, 3]])),
     'hidden_arm': (good(hidden_arm, n=3, bound=1.), dict(n=[1, 2.5, True], bound=[0., np.nan])),
     'Setting.grid': (good(Setting.grid, states=2, utility=np.eye(2), bound=1, arms=2), dict(
         step=[.3, 0, 2, None], states=[1, 9, 'ab', []], bound=[0])),

@@ -19,7 +19,6 @@ from oia_nb.fast import drive, loop
 from oia_nb.fast.drive import simulate_fast
 from oia_nb.game.oracle import check_oracle
 from oia_nb.paper.oiafc import MIXINGS
-from oia_nb.worlds.generators import blackwell_world
 
 # Programs in thousands of rounds of the paper's radii would need long runs; with a small
 # `a` the radii of OIAFB are small at once, so that most rounds need their linear programs,
@@ -35,7 +34,7 @@ def a_world(i, rng):
         how = dict(bound=bound, max_cost=max_cost, margin=1e-3, tries=20)
         try:
             if i % 5 == 4:
-                world = blackwell_world(2, W, signals, rng, **how)
+                world = random_world(2, W, signals, rng, prior='blackwell', **how)
             else:
                 world = random_world(K, W, signals, rng, prior='arm', **how)
         except NotInducible:
