@@ -14,14 +14,13 @@ from functools import cache, partial
 from itertools import product
 from math import log, sqrt
 import numpy as np
-from ..experts.beliefs import Outcomes
 from ..paper.estimation import FORCED, INIT, NORMAL, Transcript
 from ..game.programs import new_highs
 from ..run.learner import Halt
 from ..game.scoring import ScoringRule, without_floor
 from ..game.tickets import payable, payable_bend
 from ..experts.examination import Watches
-from ..experts.told import Told
+from ..experts.told import Outcomes, Told
 from .evidence import own_wealth, pair_wealth
 from .hints import checked
 from .hyperplanes import RegionProgram, flat

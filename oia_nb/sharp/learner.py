@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from ..core import as_integer, as_number, expect, placed
 from ..game.information import Response, Setting
-from ..experts.beliefs import check_heard
 from ..experts.examination import Boundary, examine
 from ..paper.estimation import FORCED, PAST
 from ..experts.leads import leading
@@ -25,7 +24,7 @@ from . import bets
 from .evidence import betting_threshold, mean_lower
 from .record import CHECK, Record
 from .walls import Contradiction, extent
-from ..experts.told import Told, as_told
+from ..experts.told import Told, as_told, check_heard
 from ..verify import THIN
 
 # %% ../../nbs/sharp/25_sharp.ipynb #54bf2a75

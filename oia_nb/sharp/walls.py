@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 import numpy as np
-from ..experts.beliefs import Outcomes
+from ..experts.told import Outcomes
 from ..core import generator
 from ..paper.estimation import Transcript
 from ..game.programs import lagrangian_bound, new_highs, open_highs, pair_rows

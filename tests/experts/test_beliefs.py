@@ -10,7 +10,7 @@ from conftest import amount, seeded
 from inside import Looking
 from oia_nb.all import (InvalidInput, ScoringRule, Told, action_informed_oracle, generator,
                         is_proper, load_world, random_world, sharp, simulate)
-from oia_nb.experts.beliefs import Outcomes, check_heard
+from oia_nb.experts.told import Outcomes, check_heard
 from oia_nb.paper.estimation import INIT, Transcript
 from oia_nb.experts.examination import fresh_rule
 from oia_nb.experts.experts import Rounded, Subjective, best_known
