@@ -98,8 +98,9 @@ def parser(words=None):
                  description=oia_nb.__doc__.partition('\n')[0])
     top.add_argument('--version', action='version',
                      version=f'oia_nb {oia_nb.__version__}')
-    inner = dict(required=True, title='commands', metavar='COMMAND')
-    places = {'': top.add_subparsers(**inner)}
+    below = lambda place: place.add_subparsers(required=True, title='commands',
+                                               metavar='COMMAND')
+    places = {'': below(top)}
     def add(place, word, text):
         line = ' '.join(text.split()).partition('. ')[0].rstrip('.')
         return places[place].add_parser(word, description=text, help=line,
@@ -107,7 +108,7 @@ def parser(words=None):
     for name, (f, options) in COMMANDS.items():
         group, _, word = name.rpartition(' ')
         if group not in places:
-            places[group] = add('', group, GROUPS[group]).add_subparsers(**inner)
+            places[group] = below(add('', group, GROUPS[group]))
         one = add(group, word, f.__doc__)
         one.set_defaults(run=f)
         if words is None or words[:name.count(' ') + 1] == name.split():

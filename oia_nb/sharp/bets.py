@@ -14,13 +14,12 @@ from functools import partial
 from itertools import product
 from math import log, sqrt
 import numpy as np
-from ..experts.beliefs import Outcomes
 from ..paper.estimation import FORCED, INIT, NORMAL, Transcript
 from ..game.programs import new_highs
 from ..run.learner import Halt
 from ..game.scoring import ScoringRule, without_floor
 from ..game.tickets import payable, payable_bend
-from ..experts.told import Told
+from ..experts.told import Outcomes, Told
 from .evidence import own_wealth, pair_wealth
 from .hints import checked
 from .hyperplanes import RegionProgram, flat
@@ -372,11 +371,15 @@ class Choice:
             self.foretold = Foretold(self.guess, known.cone.pay, known.cone.tops, DRAWS,
                                      self.highs)
 
-    def fit(self, values):
-        "The rule of payments (M, W) as it may be announced, less what moves no answer."
+    def within(self, values):
+        "The rule of payments (M, W), which may be above the bound by a last bit."
         z = self.known.setting
-        rule = ScoringRule(np.minimum(values, z.bound), z.support, z.bound)
-        return payable(without_floor(rule, z.prior is not None), self.unit)
+        return ScoringRule(np.minimum(values, z.bound), z.support, z.bound)
+
+    def fit(self, values):
+        "The same as it may be announced, less what moves no answer."
+        by_state = self.known.setting.prior is not None
+        return payable(without_floor(self.within(values), by_state), self.unit)
 
     def mixture(self, y):
         """The rule that mixes the pool with weights y (B,), within the bound. In coins each
@@ -386,10 +389,10 @@ class Choice:
         values = np.tensordot(weights, pool, 1)
         scale = z.bound/max(1., values.max())
         if self.unit and z.W == 2:
-            parts = [ScoringRule(scale*w*v, z.support, z.bound)
-                     for w, v in zip(weights, pool) if w > 0]
-            paid = sum(payable_bend(rule, self.unit).values for rule in parts)
-            if np.max(paid) <= z.bound:
+            parts = (payable_bend(self.within(scale*w*v), self.unit).values
+                     for w, v in zip(weights, pool) if w > 0)
+            paid = sum(parts, 0*values)
+            if paid.max() <= z.bound:
                 return self.fit(paid)
         return self.fit(scale*values)
 

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from ..core import InvalidInput, as_integer, as_number, placed
 from ..game.information import Response, Setting
-from ..experts.beliefs import check_heard
 from ..experts.examination import Boundary, Watches, examine
 from ..paper.estimation import FORCED, PAST
 from ..experts.leads import leading
@@ -27,7 +26,7 @@ from . import bets
 from .evidence import betting_threshold, mean_lower
 from .record import CHECK, Record
 from .walls import Contradiction, extent
-from ..experts.told import Told, as_told
+from ..experts.told import Told, as_told, check_heard
 from ..verify import THIN
 
 # %% ../../nbs/sharp/25_sharp.ipynb #54bf2a75

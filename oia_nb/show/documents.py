@@ -225,9 +225,9 @@ def discovery_of(d):
     return Discovery(**values)
 
 READ = dict(told=lambda d: as_told(own_values(d)),
-            checks=lambda d: tuple(Check(
-                **own_values(c, 'evidence')
-                | dict(name=as_choice('checks.name', c['name'], CHECKS))) for c in d),
+            checks=lambda d: tuple(Check(**own_values(
+                c | dict(name=as_choice('checks.name', c['name'], CHECKS)), 'evidence'))
+                for c in d),
             violated=lambda name: as_choice('violated', name, VIOLATIONS),
             contradiction=tuple, earns=interval_of,
             means=lambda d: np.array(d, float), discovery=discovery_of,
