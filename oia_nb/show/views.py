@@ -278,7 +278,7 @@ def rule_card(rule: ScoringRule, setting: Setting, currency: str | None = None, 
            'the setting of the rule')
     title = as_text('title', title)
     currency = None if currency is None else as_text('currency', currency)
-    page = Offer(0, rule, z, currency).sheet(digits)
+    page = Offer(0, rule, z, currency, digits=digits).sheet()
     shown = block(title, ticket_table(rule.menu(), z, digits, currency))
     return Card(page.replace('Round 0', escape(title)), shown)
 
