@@ -213,10 +213,9 @@ def missing(known, c, eps):
     for j in sorted(set(range(known.setting.K)) - out):
         rules = known.regions[j].rules
         if j == c.arm:
-            won, _ = own_wealth(own, rules, s, float(s.max()), eps)
+            won = own_wealth(own, rules, s, eps)
         else:
-            low = float((u - s).min())
-            won, _ = pair_wealth(counts[j], rules, u, own, u - s, low, eps)
+            won = pair_wealth(counts[j], rules, u, own, u - s, eps)
         left[j] = asked_of(c, j) - won
     return left
 

@@ -60,8 +60,7 @@ def law_short_interval():
         here, there = rng.integers(0, 30, (2, 3)).astype(float)
         for short in *10**rng.uniform(-14, -8, 3), 0.:
             with np.errstate(all='raise'):
-                found, _row = pair_wealth(here, nothing, u, there, u, float(u.min()),
-                                          (1 - short)*np.ptp(u))
+                found = pair_wealth(here, nothing, u, there, u, (1 - short)*np.ptp(u))
             assert found >= -np.inf
 
 def test_points_that_fall_together(monkeypatch):
