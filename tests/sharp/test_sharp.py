@@ -87,7 +87,7 @@ def test_the_promise_is_kept(anything, monkeypatch):
     runs = [(world, run(world, generator(700 + i, seed), eps=eps, delta=DELTA), eps)
             for i, (world, eps) in enumerate(worlds) for seed in range(SEEDS)]
     assert {found.status for _, found, _ in runs} == {'certified'}
-    guessed = [(world, guess()(world, eps), eps) for world, eps in worlds]*SEEDS
+    guessed = [(world, guess(world, eps), eps) for world, eps in worlds]*SEEDS
     wrong = sum(Judge(world).regret(found.rule.values) > eps for world, found, eps in guessed)
     assert failures(runs) <= most_failures(len(runs), DELTA) < wrong
 
