@@ -3,7 +3,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import strategies as st
-
 from conftest import amount, seeded
 from inside import Judge
 from test_verify import verdict

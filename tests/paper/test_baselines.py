@@ -1,7 +1,6 @@
 """The learners that came before keep the guarantees that are proved for them, and no others are
 claimed; `law_chen` and `law_etc` have what their certificates say."""
 from itertools import product
-
 import numpy as np
 import pytest
 from inside import Kept
