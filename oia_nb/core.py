@@ -280,8 +280,7 @@ def as_names(name: str, value: Any, n: int | None = None,
     if value is None and n:
         return tuple(f'{prefix}{i}' for i in range(n))
     try:
-        names = () if isinstance(value, (str, bytes)) else tuple(
-            value)                                      # type: ignore
+        names = () if value is None or isinstance(value, str) else tuple(value)
     except TypeError:
         names = ()
     fits = len(names) == n if n else len(names) > 1

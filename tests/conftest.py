@@ -34,6 +34,9 @@ os.environ.setdefault('OMP_NUM_THREADS', '1')
 os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 os.environ['MPLBACKEND'] = 'Agg'
 os.environ['MATPLOTLIBRC'] = str(ROOT/'nbs'/'matplotlibrc')
+# a list of fonts of its own, whatever the one at home holds; the workers share that of the first
+FONTS = tempfile.TemporaryDirectory()
+os.environ.setdefault('MPLCONFIGDIR', FONTS.name)
 # for build_docs and what it needs, for tests that use those of another folder, and for the
 # scripts that fill the stored tables
 sys.path[:0] = [str(ROOT/'nbs'), str(ROOT/'nbs'/'tools'), str(ROOT/'benchmarks'),

@@ -9,6 +9,7 @@ from collections import Counter
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import permutations
 from unittest.mock import patch
 import numpy as np
 from scipy.optimize import linprog
@@ -165,6 +166,16 @@ def shipped():
 
 # --- The judge -----------------------------------------------------------------------------
 
+def over_proper_rules(support, cost, rows, ends):
+    """The least ⟨cost, (S, m)⟩, by another solver, over proper rules S (M, W) from 0 to 1, and
+    numbers m if rows have so many entries, for which the rows are at most what `ends` says."""
+    (M, W), unit = support.shape, np.eye(len(support))
+    lies = [np.kron(unit[j] - unit[i], support[i]) for i, j in permutations(range(M), 2)]
+    free = len(cost) - M*W
+    A = np.vstack([np.pad(np.reshape(lies, (-1, M*W)), ((0, 0), (0, free))), rows])
+    return linprog(cost, A, np.append(np.zeros(len(lies)), ends),
+                   bounds=[(0, 1)]*(M*W) + [(None, None)]*free)
+
 class Judge:
     "What is true of a world with an exact expert, by programs of its own."
     def __init__(self, world):
@@ -181,20 +192,10 @@ class Judge:
 
     def cheapest(self, k):
         "(M, W): the proper rule for which arm k takes least; None if there is none."
-        (M, W), q, c = self.support.shape, self.q, self.c/self.bound
-        rows, ends = [], []
-        for i in range(M):
-            for j in set(range(M)) - {i}:
-                row = np.zeros((M, W))
-                row[i], row[j] = -self.support[i], self.support[i]
-                rows.append(row.ravel())
-        ends += [0.]*len(rows)
-        for j in set(range(len(q))) - {k}:
-            rows.append(((q[j] - q[k])[:, None]*self.support).ravel())
-            ends.append(c[j] - c[k])
-        cost = (q[k][:, None]*self.support).ravel()
-        found = linprog(cost, np.array(rows), ends, bounds=(0, 1))
-        return found.x.reshape(M, W)*self.bound if found.status == 0 else None
+        x, q, c = self.support, self.q, self.c/self.bound
+        found = over_proper_rules(x, (q[k][:, None]*x).ravel(),
+                                  [((p - q[k])[:, None]*x).ravel() for p in q], c - c[k])
+        return found.x.reshape(x.shape)*self.bound if found.status == 0 else None
 
     def earns(self, values):
         """What the principal earns by a rule (M, W) at least and at most, as the expert's ties
@@ -353,7 +354,7 @@ class Looking(Kept):
         self.next = 1                       # round in which claims are looked at again
 
     def look(self):
-        known = self.learner._run.known
+        known = self.learner.known
         if known is None or known.first is None:
             return
         self.ties(known)

@@ -46,12 +46,7 @@ class InformationStructure(Value):
     each of the K arrays (O_k, W) sums to one. `costs` (K,), finite and not negative,
     are what each arm costs the agent. Raises `InvalidInput` for anything else."""
     joint: Sequence[Any]
-    costs: np.ndarray
-
-    if TYPE_CHECKING:
-        def __init__(self, joint: Sequence[ArrayLike], costs: ArrayLike) -> None: ...
-
-
+    costs: Any
 
     def __post_init__(self):
         given, joint = self.joint, ()
@@ -113,20 +108,17 @@ class Setting(Value):
     decisions are worth what they were; kept as `rates`. Labels of pandas objects are
     held against the names. Raises `InvalidInput` for anything else."""
     how = ', such as the attribute setting of a World'
-    support: np.ndarray
-    utility: np.ndarray
+    support: Any
+    utility: Any
     bound: float
-    arms: Sequence[str]
-    states: Sequence[str] = None        # type: ignore
-    decisions: Sequence[str] = None     # type: ignore
+    arms: Any
+    states: Any = None
+    decisions: Any = None
     supports: Any = None
     prior: Any = None
     rates: Any = None
     proxy: InitVar[Any] = None
 
-    if TYPE_CHECKING:
-        def __init__(self, support: ArrayLike, utility: ArrayLike, bound: float,
-                     arms: Sequence[str] | int, *known: Any, **named: Any) -> None: ...
     def __post_init__(self, proxy):
         put = vars(self).update
         put(support=_support_array(self.support, self.states))
@@ -426,7 +418,7 @@ class World(Value):
     structure: InformationStructure
     setting: Setting
     name: str = 'world'
-    signals: Sequence[Sequence[str]] = None     # type: ignore
+    signals: Any = None
     agent: Agent = field(default_factory=Rational)
     source: str | None = None
     licence: str | None = None
@@ -606,7 +598,7 @@ def make_world(joint: Sequence[Any], costs: Any, utility: ArrayLike, bound: floa
             f'{beliefs[i].tolist()} for {distinct[place[i]].tolist()}', stacklevel=2)
     setting = Setting(distinct, utility, bound, structure.K if arms is None else arms,
                       states, decisions, supports, prior)
-    return World(structure, setting, signals=signals, **fields)     # type: ignore
+    return World(structure, setting, signals=signals, **fields)
 
 # %% ../../nbs/paper/01_information.ipynb #ac292ccf
 ONE_BELIEF = 1e-12      # beliefs closer than this differ by rounding only

@@ -8,6 +8,7 @@ __all__ = ['HAIR', 'SHORT', 'bounds_of', 'in_numbers', 'promised', 'told', 'cut_
 from collections import defaultdict
 from contextlib import suppress
 from types import SimpleNamespace
+from typing import Any
 import numpy as np
 from .. import verify as checker
 from .evidence import game, log_wealths, mixed_wealth, price, tidy, whose
@@ -66,7 +67,7 @@ def cut_hint(f, run, wall, cut):
     left = np.eye(len(f.support)) - sum(np.outer(s, P) for s, P, _ in terms.values())
     rows = [[t if isinstance(t, int) else s.tolist(), P.tolist(), in_numbers(lies)]
             for t, (s, P, lies) in terms.items()]
-    hint = told(f, dict(over=l, terms=rows), promised(f, of, left))
+    hint: dict[str, Any] = told(f, dict(over=l, terms=rows), promised(f, of, left))
     if l != run.first:
         y, v = wall.order
         answers = [[int(index[t - 1]), float(x)]
@@ -153,20 +154,22 @@ class Boxes:
 
     def worst(self, box, mean, w):
         """The least wealth that weights w prove in a box (2, N), the hint, the outcomes
-        where it is least, and what is lost there by each chord."""
+        where it is least, what is lost there by each chord, and the chords."""
         if self.rules is not None:
             w, value, n = game(self.logs(self.rules, mean))
-            return value, dict(weights=w.tolist()), self.rules[n], 0*self.z
+            return value, dict(weights=w.tolist()), self.rules[n], 0*self.z, None
         slope, base = self.chords(box, mean, w)
         s, bound, y, lies = self.least(slope, box)
         (a, won), _ = checker.wealths(
             self.f, self.counts, self.z + np.array([box[0], s]), mean, w)
-        return base + bound, self.hint(w, y[:-1], lies), s, won - a - slope*(s - box[0])
+        lost = won - a - slope*(s - box[0])
+        return base + bound, self.hint(w, y[:-1], lies), s, lost, (slope, base)
 
-    def beyond(self, box, i, side, mean, w, most, slope, base):
+    def beyond(self, box, i, side, mean, w, most, chords):
         """How far up (`side` 1) or down (-1) payment i goes among the outcomes of a `box`
         where chords promise less than `most`, and the hint that closes what is beyond.
         Raises `Unproved`."""
+        slope, base = chords
         # the way to the end, of which multipliers prove that it is so long
         s, _, y, lies = self.least(-side*np.eye(len(slope))[i], box, -slope, base - most)
         room = .001*(box[1] - box[0])[i]
@@ -180,7 +183,8 @@ class Boxes:
         y[len(self.cuts):] += self.chords(outer, mean, w)[0] - slope
         y[len(self.cuts) + i] += K*side
         hint = self.hint(w, y, {pair: K*v for pair, v in lies.items()})
-        if checker.leaf(self.f, (None, self.cuts), self.counts, self.z, mean, *outer,
+        low, high = outer
+        if checker.leaf(self.f, (None, self.cuts), self.counts, self.z, mean, low, high,
                         hint) < most - HAIR/2:
             raise Unproved
         return t, hint
@@ -191,8 +195,8 @@ class Boxes:
         a, b = box[:, -1]
         (first, _), (last, own) = self.own(a + SHORT), self.own(b)
         mean = self.top - a
-        w = whose(self.logs(box[:1, :-1], mean)[0]) if w is None else w
-        value, hint, s, lost = self.worst(box[:, :-1], mean, w)
+        w = tidy(whose(self.logs(box[:1, :-1], mean)[0])) if w is None else w
+        value, hint, s, lost, chords = self.worst(box[:, :-1], mean, w)
         if value + last >= self.want + HAIR/2:
             return [hint | own]
         here = self.logs(s[None], mean)[0]
@@ -207,19 +211,18 @@ class Boxes:
         if lost[i] <= 0 or self.left < 0 or i == len(s) and b - a < SHORT:
             raise Unproved
         box, before, after = box.copy(), [], []
-        chords = self.rules is None and self.chords(box[:, :-1], mean, w)
-        for side in (1, -1) if i < len(s) else ():
+        for side in (1, -1) if chords and i < len(s) else ():
             with suppress(Unproved):
                 t, hint = self.beyond(box[:, :-1], i, side, mean, w,
-                                      self.want + HAIR - last, *chords)
+                                      self.want + HAIR - last, chords)
                 box[(1 + side)//2, i] = t
                 before += [dict(of=i, at=t), hint | own][:2 - (side > 0)]
                 after += [hint | own]*(side > 0)
         if before:
-            return [*before, *self.steps(box, whose(here)), *after]
+            return [*before, *self.steps(box, tidy(whose(here))), *after]
         below, above = box.copy(), box.copy()
         below[1, i] = above[0, i] = at[i]
-        parts = [self.steps(part, whose(here)) for part in (below, above)]
+        parts = [self.steps(part, tidy(whose(here))) for part in (below, above)]
         return [dict(of=i, at=float(at[i])), *parts[0], *parts[1]]
 
 # %% ../../nbs/sharp/41_hints.ipynb #04f92a36
@@ -262,7 +265,8 @@ def checked(run, c, eps):
     facts, said = facts_so_far(run), vars(run.told) | dict(arms=run.missed)
     f = checker.Seen(facts, run.rounds, checker.Arithmetic(False), said)
     claim = Claim(c.rule.values, c.arm, eps, eps, run.asked, said)
-    n, arms = run.candidates.index(c), [region_hints(f, run, j) for j in range(facts.K)]
+    arms: Any = [region_hints(f, run, j) for j in range(facts.K)]
+    n = run.candidates.index(c)
     try:
         out, delta = checker.left_out(f, claim)
         for j in set(range(facts.K)) - out:

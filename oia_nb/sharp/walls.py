@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 import numpy as np
-from ..experts.beliefs import Outcomes
+from ..experts.told import Outcomes
 from ..core import generator
 from ..paper.estimation import Transcript
 from ..game.programs import lagrangian_bound, new_highs, open_highs, pair_rows
 from ..game.scoring import VRules, menu_rule
+from ..run.learner import Halt
 from .hyperplanes import RegionProgram, near_pairs, neutral, spanned
 from ..verify import MOST, NEAR, WIDER
 
@@ -60,12 +61,10 @@ class Cone:
         return s @ self.inverse
 
 # %% ../../nbs/sharp/22_walls.ipynb #f06f940c
-class Contradiction(Exception):
-    """Answers in `rounds` that no agent with fixed beliefs and costs gives; `violated`
-    says what is seen to fail."""
+class Contradiction(Halt):
+    "Answers in `rounds` that no agent gives; `violated` says what is seen to fail."
     def __init__(self, rounds, violated='boundaries'):
-        self.rounds, self.violated = tuple(sorted(rounds)), violated
-        super().__init__(f'rounds {self.rounds}')
+        super().__init__('assumption_violated', sorted(rounds), violated)
 
 # what suits programs of which many have no solution: the primal simplex, without the
 # noise that HiGHS adds to bounds; it might turn in circles then, and is stopped
@@ -314,8 +313,8 @@ class Region:
         # the checker's cuts are a little lower
         self.found = [s for s in self.found
                       if all(g @ o.behind(s) >= .9*h for g, h in rows)]
-        cheapest = rows and self.program.minimum(np.tensordot(q, o.out, 1), rule=True)
-        if cheapest:
+        cheapest = self.program.minimum(np.tensordot(q, o.out, 1), rule=True)
+        if rows and cheapest:
             self.rules = np.array([o.paid(cheapest.rule), *self.found])
             self.prices = np.r_[cheapest.bound, self.rules[1:] @ q]
 
@@ -324,7 +323,7 @@ def beside(known, D):
     """Indices of rows of `D` (B, M) that span all payments together with `known`
     (r, M), of length one and at right angles."""
     from scipy.linalg import qr
-    _, order = qr((D - D @ known.T @ known).T, mode='r', pivoting=True)
+    order = qr((D - D @ known.T @ known).T, mode='r', pivoting=True)[-1]
     return order[:D.shape[1] - len(known)]
 
 def spanning(setting, outcomes):
@@ -418,6 +417,7 @@ def best_cut(wall, q, cuts=()):
             break
         cuts.append(new)
     w = program.shares
-    m, lies = (np.tensordot(w, [getattr(c, x) for c in cuts], 1) for x in ('m', 'lies'))
+    m = np.tensordot(w, [c.m for c in cuts], 1)
+    lies = np.tensordot(w, [c.lies for c in cuts], 1)
     return Cut(wall, m, lies, [c for c, share in zip(cuts, w) if share > 0])
 

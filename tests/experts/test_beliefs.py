@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from scipy.optimize import nnls
 
 from conftest import amount, seeded
+from inside import Looking
 from oia_nb.all import (InvalidInput, ScoringRule, Told, action_informed_oracle, generator,
-                        is_proper, random_world, simulate)
-from oia_nb.experts.beliefs import Outcomes, check_heard
+                        is_proper, load_world, random_world, sharp, simulate)
+from oia_nb.experts.told import Outcomes, check_heard
 from oia_nb.paper.estimation import INIT, Transcript
 from oia_nb.experts.examination import fresh_rule
 from oia_nb.experts.experts import Rounded, Subjective, best_known
@@ -21,8 +22,6 @@ from oia_nb.experts.told import as_told, heard_as
 from oia_nb.verify import v_tables
 
 DUO = random_world(2, 2, 2, 28, prior='arm', margin=.05, name='duo')
-VAIN = replace(DUO, agent=Subjective((1.5, .6)))
-ORACLE = action_informed_oracle(DUO)
 TRIO = random_world(3, 3, 2, 4, prior='arm', margin=.05, name='trio')
 
 def pairs_of(world, told='beliefs=own'):
@@ -65,49 +64,30 @@ def test_outcomes_are_counted():
         data.record(r.arm, z.index(r.report), zero.expected, state=r.state, kind=INIT)
         if n == 12:
             assert seen.counts.sum() == 13
-    for k in range(z.K):
-        for i in range(z.M):
-            for w in range(z.W):
-                came = sum(a == k and b == i and s == w for a, b, s in zip(
-                    data.arms, data.beliefs, data.states))
-                assert seen.counts[k, seen.place[i, w]] == came
-    assert seen.counts.sum() == 30 and np.allclose(seen.shares.sum(1)[seen.counts.any(1)], 1)
+    came = np.zeros(seen.counts.shape)
+    for k, i, w in zip(data.arms, data.beliefs, data.states):
+        came[k, seen.place[i, w]] += 1
+    assert (came == seen.counts).all() and seen.counts.sum() == 30
+    assert np.allclose(seen.shares.sum(1)[seen.counts.any(1)], 1)
 
-def walls_of(world, told, oracle, eps, seed=0, prior=False, **options):
-    "The hyperplanes that a run ends with, and its result."
-    setting = replace(world.setting, prior=world.structure.priors[0] if prior else None)
-    steps = own_beliefs(setting, oracle, eps=eps, delta=.1, told=told, **options)
-    found = simulate(steps, world, seed)
-    return steps._run.known, found
-
-def holds(world, run):
-    "Whether all bounds on hyperplanes agree with the world's leads; how many there are."
-    q, c, n = np.array(world.belief_distributions), np.array(world.costs), 0
-    for (l, j), wall in run.walls.items():
-        gap = c[j] - c[l]
-        if l != run.first and not wall.order or gap <= 1e-6:
-            continue
-        a = run.cone.D @ (q[j] - q[l])/gap*world.setting.bound
-        assert (a <= wall.up + 2e-4*(1 + abs(a))).all()
-        assert (wall.low - 2e-4*(1 + abs(a)) <= a).all()
-        n += np.isfinite(wall.up).sum()
-    return n
+def bounds_of(world, learner):
+    "How many bounds a run ends with, all of which agree with the world's leads; and its result."
+    found, looking = simulate(learner, world, 0), Looking(learner, world)
+    known = learner.known
+    for pair, wall in known.walls.items():
+        looking.wall(known, wall, *pair)
+    return looking.looked['bounds'], found
 
 @pytest.mark.parametrize('world, prior', [(DUO, False), (TRIO, False), (DUO, True)],
                          ids=['duo', 'trio', 'a prior that beliefs do not average to'])
 def test_boundaries_hold_whatever_beliefs_are_worth(world, prior):
-    run, found = walls_of(replace(world, agent=Subjective(2.)), 'beliefs=own',
-                          action_informed_oracle(world), .02, prior=prior,
-                          max_rounds=amount(60, 200))
-    assert holds(world, run) > 0 and found.violated is None
+    setting = replace(world.setting, prior=world.structure.priors[0] if prior else None)
+    bounds, found = bounds_of(replace(world, agent=Subjective(2.)), own_beliefs(
+        setting, action_informed_oracle(world), eps=.02, delta=.1, told='beliefs=own',
+        max_rounds=amount(60, 200)))
+    assert bounds and found.violated is None
 
 # --- Rounded reports -----------------------------------------------------------------------
-
-def is_heard_well(setting, digits):
-    try:
-        return check_heard(setting, Told(beliefs='own', rounding=digits))
-    except InvalidInput:
-        return None
 
 @seeded(60, st.integers(0, 2))
 def test_rounding_bends_no_boundary(seed, digits):
@@ -115,17 +95,17 @@ def test_rounding_bends_no_boundary(seed, digits):
     rng = generator(82, seed)
     world = random_world(2, 2, 3, rng, prior='arm')
     z, q = world.setting, world.belief_distributions
-    if is_heard_well(z, digits) is None:
-        assert max(np.bincount(heard_as(z.support, digits))) > z.W
+    if max(np.bincount(heard_as(z.support, digits))) > z.W:
+        with pytest.raises(InvalidInput):
+            check_heard(z, Told(beliefs='own', rounding=digits))
         return
     seen, agent = pairs_of(world, f'beliefs=own,rounding={digits}'), Rounded(digits)
     rule = fresh_rule(z, rng)
     policy = agent.policy(world, rule)
     assert policy.profits == pytest.approx(q @ seen.expected(rule) - world.costs)
     p, heard = np.zeros((z.K, len(seen.u))), policy.reports[0].argmax(1)
-    for i in range(z.M):
-        for w in range(z.W):
-            p[:, seen.place[heard[i], w]] += q[:, i]*z.support[i, w]
+    for i, w in np.ndindex(z.M, z.W):
+        p[:, seen.place[heard[i], w]] += q[:, i]*z.support[i, w]
     assert agent.leaves(world, rule, policy.reports) == pytest.approx(
         p @ (seen.u - seen.paid(rule)))
     assert np.linalg.matrix_rank(seen.pays.reshape(z.M, -1)) == z.M
@@ -149,7 +129,6 @@ BLUNT = replace(COARSE, agent=Rounded(0))
 ROUGH = check_oracle(COARSE, [
     ScoringRule(values, COARSE.setting.support, 1.)
     for values in ([[0., .0641], *3*[[1., 0.]]], [*3*[[0., 1.]], [.0682, 0.]])])
-HALF = .5
 
 def test_the_best_rule_for_who_rounds():
     "The program is at least as good as any rule that is tried, and as what is known without."
@@ -171,12 +150,12 @@ def test_right_about_who_rounds(eps):
         assert found.profit <= BLUNT.agent.profit(BLUNT, found.rule)
 
 def test_boundaries_hold_where_reports_are_rounded():
-    run, found = walls_of(BLUNT, 'rounding=0', ROUGH, .05, max_rounds=300)
-    assert holds(BLUNT, run) > 0 and found.status == 'certified' and is_proper(found.rule)
+    bounds, found = bounds_of(BLUNT, own_beliefs(BLUNT.setting, ROUGH, eps=.05, delta=.1,
+                                                 told='rounding=0', max_rounds=300))
+    assert bounds and found.status == 'certified' and is_proper(found.rule)
     assert 'every probability to 0 decimals' in found.statement
 
 def test_what_of_rounding_is_refused():
-    from oia_nb.all import load_world, sharp
     clinic = load_world('clinic')
     oracle, z = action_informed_oracle(clinic), clinic.setting
     options = dict(eps=.1, delta=.1)
@@ -197,7 +176,7 @@ def test_a_belief_that_may_be_heard_as_this_or_that_is_refused():
 @pytest.mark.parametrize('digits', [1, 15])
 def test_a_report_that_nobody_makes_who_rounds_as_told_ends_the_run(digits):
     world = replace(COARSE, agent=Rounded(digits))
-    found = simulate(own_beliefs(COARSE.setting, ROUGH, eps=.05, delta=HALF, told='rounding=0',
+    found = simulate(own_beliefs(COARSE.setting, ROUGH, eps=.05, delta=.5, told='rounding=0',
                                  examined=False), world, 0)
     assert found.status == 'assumption_violated' and found.violated == 'rounding'
     assert found.certificate is None and found.contradiction == (found.rounds, )

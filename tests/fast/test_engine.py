@@ -2,7 +2,7 @@
 
 Arms, targets and kinds are the same round by round; rules and profits equal but for rounding.
 """
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -10,13 +10,15 @@ import pytest
 
 from conftest import amount
 pytest.importorskip('numba')
-from oia_nb.all import (InvalidInput, NotInducible, Oracle, Rational, ScoringRule,
-                        action_informed_oracle, generator, identify, load_world, make_world, oiafb,
+from test_agents import Stubborn
+from test_supports import TOLD
+from oia_nb.all import (InvalidInput, NotInducible, Oracle, ScoringRule, action_informed_oracle,
+                        generator, identify, load_world, make_world, oiafb,
                         oiafc, random_world, simulate)
 from oia_nb.fast import drive, loop
 from oia_nb.fast.drive import simulate_fast
 from oia_nb.game.oracle import check_oracle
-from oia_nb.worlds.generators import blackwell_world
+from oia_nb.paper.oiafc import MIXINGS
 
 # Programs in thousands of rounds of the paper's radii would need long runs; with a small
 # `a` the radii of OIAFB are small at once, so that most rounds need their linear programs,
@@ -32,7 +34,7 @@ def a_world(i, rng):
         how = dict(bound=bound, max_cost=max_cost, margin=1e-3, tries=20)
         try:
             if i % 5 == 4:
-                world = blackwell_world(2, W, signals, rng, **how)
+                world = random_world(2, W, signals, rng, prior='blackwell', **how)
             else:
                 world = random_world(K, W, signals, rng, prior='arm', **how)
         except NotInducible:
@@ -96,16 +98,6 @@ def test_equal_to_the_coroutine_on_200_worlds(block):
     assert normal > amount(2, 25)
     assert len(loop.compiled().signatures) == 1   # which worlds of all sizes share
 
-@pytest.mark.parametrize('method, more', [
-    ('oiafc', dict(max_rounds=600)), ('oiafc', dict(max_rounds=600, mixing='corollary1')),
-    ('oiafb', dict(budget=600))])
-def test_equal_where_supports_are_told(method, more):
-    world = load_world('advert')
-    supports = [np.flatnonzero(q) for q in world.belief_distributions]
-    world = replace(world, setting=replace(world.setting, supports=supports))
-    oracle = action_informed_oracle(world)
-    assert_same(*both(world, oracle, method, dict(eps=1., delta=.1) | more, 0), world)
-
 def stakes(seed):
     "Three arms with two beliefs each; high stakes, so that the dear arms are worth their rules."
     w = random_world(3, 2, 2, seed, prior='arm', max_cost=.5, margin=.02)
@@ -120,13 +112,16 @@ def huge():
 def in_units(world, eps, **options):
     return world, 'oiafb', dict(eps=eps*world.setting.B, **options)
 
-CLINIC = dict(eps=2.5, delta=.1)
+CLINIC, ADVERT = dict(eps=2.5, delta=.1), dict(eps=1., delta=.1)
 LONG = {    # a case, how many rounds in the quick run, and in how many of them a program at least
     'a program in every round': (in_units(stakes(4), 1.2, a=1e-5), 1200, .05),
     'in every tenth': (in_units(stakes(7), 1.2, a=.1), 1200, .05),
     'huge bound': (in_units(huge(), 2, a=1e-9), 80, .75),
-    'theorem1': ((load_world('clinic'), 'oiafc', CLINIC | dict(mixing='theorem1')), None, 0),
-    'corollary1': ((load_world('clinic'), 'oiafc', CLINIC | dict(mixing='corollary1')), None, 0)}
+    'told supports, a budget': ((TOLD, 'oiafb', ADVERT), 600, 0)}
+for mixing in MIXINGS:
+    LONG[mixing] = (load_world('clinic'), 'oiafc', CLINIC | dict(mixing=mixing)), None, 0
+    LONG[f'told supports, {mixing}'] = (
+        TOLD, 'oiafc', ADVERT | dict(mixing=mixing, max_rounds=600)), None, 0
 
 @pytest.mark.parametrize('name', LONG)
 def test_equal_in_a_long_run(name):
@@ -136,8 +131,8 @@ def test_equal_in_a_long_run(name):
         options = options | dict(budget=amount(1, 5)*rounds)
     a, b = both(world, action_informed_oracle(world), method, options, 1)
     assert_same(a, b, world)
-    assert b.lp_solves >= share*a.rounds and b.normal_rounds
-    assert (b.status == 'certified') == (method == 'oiafc')
+    assert b.lp_solves >= share*a.rounds and (b.normal_rounds or world is TOLD)
+    assert (b.status == 'certified') == (name in MIXINGS)
 
 def wrong_radii(run, t):
     ESTIMATE(run, t)
@@ -248,12 +243,6 @@ def an_inviting_oracle():
     assert world.agent.best_reply(world, bad.rules[1]).reports[i] == other
     return world, dict(method='oiafb', oracle=bad, delta=None) | options
 
-@dataclass(frozen=True)
-class Obstinate(Rational):
-    "Tells the truth, and plays arm 0 whatever it is paid."
-    def best_reply(self, world, rule):
-        return replace(super().best_reply(world, rule), arm=0)
-
 def another(agent=None, **options):
     "The world with programs, and how to play it."
     world, oracle, _, _ = a_run_with_programs()
@@ -261,7 +250,7 @@ def another(agent=None, **options):
         eps=1., delta=.1, method='oiafc', oracle=oracle) | options
 
 @pytest.mark.parametrize('said, asked', [
-    ('Obstinate', lambda: another(Obstinate())), ('lies gain', an_inviting_oracle),
+    ('Stubborn', lambda: another(Stubborn())), ('lies gain', an_inviting_oracle),
     # a learner with randomness of its own was a TypeError once
     ('oiafb, oiafc', lambda: another(method='chen', budget=9)),
     ('oiafb, oiafc', lambda: another(method='sharp'))])

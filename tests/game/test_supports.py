@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from oia_nb.all import (InvalidInput, Response, World, action_informed_oracle, generator, identify,
-                        load_world, random_world, simulate)
+                        load_world, random_world, sharp, simulate)
 from oia_nb.core import REPORT_TOL
-from oia_nb.run.identification import learner_row
 from oia_nb.run.learner import check_response
-from oia_nb.paper.oiafc import budget_parameter, event_failure, sets_of_beliefs
-from oia_nb.paper.oiafc import mixing_theorem1
+from oia_nb.paper.oiafc import (budget_parameter, event_failure, mixing_theorem1,
+                                sets_of_beliefs)
 from oia_nb.sharp import hyperplanes, learner
 from oia_nb.sharp.hyperplanes import THIN, flat, neutral
 from oia_nb.sharp.learner import levelled
@@ -72,11 +71,6 @@ def test_oiafb_uses_the_numbers():
     assert a == 2*(np.log(1000*z.K) - np.log(.1) + z.M*np.log(2))
     assert sets_of_beliefs(SimpleNamespace(K=3, M=7)) == (3., 7)
 
-def with_prior(world, prior=None):
-    "The world whose principal knows the prior of all arms."
-    prior = world.structure.priors[0] if prior is None else prior
-    return replace(world, setting=replace(world.setting, prior=prior))
-
 @pytest.mark.parametrize('seed', range(4))
 def test_flat_payments_tell_no_arms_apart(seed):
     "`lem-flat`: worth the same under all arms; as many as the beliefs have dimensions."
@@ -91,22 +85,16 @@ def test_flat_payments_tell_no_arms_apart(seed):
         assert np.abs(neutral(z, k, j) @ (q[k] - q[j])).max() < 1e-9
     # where arms have priors of their own, the same payments do tell them apart
     other = random_world(3, 3, 4, seed, prior='arm')
-    wrong = flat(with_prior(world).setting, np.arange(z.M))
+    wrong = flat(replace(z, supports=None), np.arange(z.M))
     q = other.belief_distributions
     assert len(wrong) >= 2 and np.abs(other.setting.support.T @ (q[0] - q[1])).max() > .01
-
-def lying(world, prior):
-    "The expert of a world, and a principal who is told a prior that isn't his."
-    setting = replace(world.setting, prior=prior)
-    learner = learner_row('sharp').make(setting, action_informed_oracle(world),
-                                        eps=1e-4, delta=.1, max_rounds=1000)
-    return simulate(learner, world, 0)
 
 @pytest.mark.parametrize('by', [-.15, .15])
 def test_a_wrong_prior_is_named(by):
     "The reports average to something else; nothing is certified."
-    prior = ADVERT.structure.priors[0]
-    found = lying(ADVERT, prior + [by, -by])
+    setting = replace(ADVERT.setting, prior=ADVERT.structure.priors[0] + [by, -by])
+    run = sharp(setting, action_informed_oracle(ADVERT), eps=1e-4, delta=.1, max_rounds=1000)
+    found = simulate(run, ADVERT, 0)
     assert (found.status, found.violated) == ('assumption_violated', 'prior')
     assert found.certificate is None and 'common prior' in found.statement
 

@@ -1,28 +1,20 @@
 """The learners that came before keep the guarantees that are proved for them, and no others are
 claimed; `law_chen` and `law_etc` have what their certificates say."""
+from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from inside import Kept
 from laws import ever_outside, shaped_world
-from oia_nb.all import (action_informed_oracle, generator, is_proper, optimal_rule,
-                        principal_profit, simulate)
+from oia_nb.all import (action_informed_oracle, generator, is_proper, optimal_rule, simple_regret,
+                        simulate)
 from oia_nb.paper.estimation import event_holds
 from oia_nb.paper.baselines import chen, etc, etc_bits, etc_bound, etc_radius, etc_rounds
 
 WORLDS = [shaped_world(211, i, [(2, 2, 2), (3, 2, 2), (2, 3, 2), (4, 3, 2)], prior='arm',
                        margin=.01 if i % 4 == 3 else .04) for i in range(8)]
 ORACLES = [action_informed_oracle(w) for w in WORLDS]
-BEST = [optimal_rule(w).profit for w in WORLDS]
-
-def play(learner, i, *args, seed=0, **options):
-    options.setdefault('eps', WORLDS[i].setting.B)
-    options.setdefault('delta', .1)
-    return simulate(learner(WORLDS[i].setting, ORACLES[i], *args, **options), WORLDS[i],
-                    generator(31, seed))
-
-def regret(i, rule):
-    return BEST[i] - principal_profit(WORLDS[i], rule)
 
 # --- Chen et al. ----------------------------------------------------------------------
 
@@ -30,24 +22,17 @@ def regret(i, rule):
 def test_both_decisions_return_a_rule_of_the_run(i):
     """Whatever the round: announced, answered by the arm that is returned, in a run that the
     decision doesn't change."""
-    announced = []
-    class Noted:
-        def respond(self, rule, rng):
-            announced.append((rule, WORLDS[i].best_response(rule)))
-            return WORLDS[i].respond(rule, rng)
-    for decision in 'last', 'uniform':
-        for T in (1, 2, 5, 60):
-            announced.clear()
-            learner = chen(WORLDS[i].setting, ORACLES[i], eps=.5, delta=.1, budget=T,
-                           decision=decision, rng=T)
-            found = simulate(learner, Noted(), generator(5, T))
-            assert found.rounds == len(announced) == T
-            rules = announced[-1:] if decision == 'last' else announced
-            assert any(found.rule is rule and found.arm == arm for rule, arm in rules)
-            K = WORLDS[i].setting.K
-            assert found.status == ('budget_too_small'
-                                    if T < K else 'uncertified' if T == K else 'budget')
-            assert (found.certificate is None) == (T <= K)
+    z = WORLDS[i].setting
+    for decision, T in product(('last', 'uniform'), (1, 2, 5, 60)):
+        run = Kept(chen(z, ORACLES[i], eps=.5, delta=.1, budget=T, decision=decision, rng=T))
+        found = simulate(run, WORLDS[i], generator(5, T))
+        rounds = [(rule, r.arm) for rule, r in zip(run.rules, run.responses)]
+        assert found.rounds == len(rounds) == T
+        rounds = rounds[-1:] if decision == 'last' else rounds
+        assert any(found.rule is rule and found.arm == arm for rule, arm in rounds)
+        assert found.status == ('budget_too_small' if T < z.K else
+                                'uncertified' if T == z.K else 'budget')
+        assert (found.certificate is None) == (T <= z.K)
 
 # --- Explore, then commit -------------------------------------------------------------
 
@@ -66,7 +51,8 @@ def test_etc_on_the_event(i):
     single runs."""
     world, plans = WORLDS[i], []
     z, n, C = world.setting, 150, world.costs[:, None] - world.costs
-    found = play(etc, i, samples=n, watch=plans.append, seed=1)
+    learner = etc(z, ORACLES[i], eps=z.B, delta=.1, samples=n, watch=plans.append)
+    found = simulate(learner, world, generator(31, 1))
     plan, = plans
     I = etc_radius(z, n, .1)
     assert found.rounds == etc_rounds(z, n, .1) == found.counts.sum() and found.searches == z.K - 1
@@ -75,6 +61,6 @@ def test_etc_on_the_event(i):
     assert (np.abs(plan.C_hat - C) <= plan.I_c + 1e-12).all()
     assert plan.I_c.max() <= (z.K - 1)*z.bound*(2.**-etc_bits(I) + I) + 1e-12
     assert (plan.profits >= optimal_rule(world).profits - 1e-7).all()
-    assert regret(i, found.rule) <= found.certificate.bound <= etc_bound(
+    assert simple_regret(world, found.rule) <= found.certificate.bound <= etc_bound(
         z, ORACLES[i].margin, n, .1) + 1e-6
     assert world.best_response(found.rule) == found.arm and is_proper(found.rule)

@@ -7,6 +7,7 @@ it. What the guarantees of all learners say on the event is tested without chanc
 `law_oiafb`, `law_chen`, `law_etc` and their mutants.
 """
 import gc
+from functools import partial
 from itertools import combinations
 import numpy as np
 import pytest
@@ -65,17 +66,13 @@ def test_regret(runs):
     assert failures([(i, guesses[i]) for i, _ in runs], worlds) > most_failures(len(runs), DELTA)
 
 def test_returned_rule(runs):
-    "Proper, bounded, and answered by the arm that is returned with it; the rounds add up."
+    """Proper, bounded, and answered by the arm that is returned with it; the rounds add up. In the
+    last of these worlds tens of thousands of searches are made, and programs left to the solver."""
     for i, r in runs:
         world = WRONG[i][0]
         assert is_proper(r.rule) and world.best_response(r.rule) == r.arm
         assert 0 <= r.rule.values.min() and r.rule.values.max() <= world.setting.bound
         assert r.rounds == world.setting.K + r.normal_rounds + r.forced_rounds == r.counts.sum()
-
-def test_programs_are_solved(runs):
-    """In one of these worlds tens of thousands of searches are made, and programs are left to
-    the solver."""
-    _, r = runs[-1]
     assert r.searches > 10_000 and r.lp_solves > 0
 
 # --- Fixed budget ---------------------------------------------------------------------
@@ -164,33 +161,31 @@ def test_searches_come_near_their_bound():
 
 # --- Who knows what -------------------------------------------------------------------
 
-def reachable(start):
-    """Every object that can be reached from `start` without passing through a module, a class or
-    a plain function's globals."""
+def sees_secret(start, world):
+    """Whether a world, an information structure, q or the costs can be reached from `start` without
+    passing through a module, a class or a plain function's globals."""
+    secrets = [world.belief_distributions, world.costs, *world.structure.joint]
     seen, queue = {}, [start]
     while queue:
         o = queue.pop()
-        if id(o) in seen or isinstance(o, (type, type(gc), type(len))):
+        if id(o) in seen or isinstance(o, (type, type(gc), type(len))) or (
+                isinstance(o, dict) and '__builtins__' in o):
             continue
-        if isinstance(o, dict) and '__builtins__' in o:
-            continue
+        if isinstance(o, (World, InformationStructure)) or isinstance(o, np.ndarray) and any(
+                o.shape == s.shape and np.allclose(o, s) for s in secrets if o.dtype == float):
+            return True
         seen[id(o)] = o
         queue += gc.get_referents(o)
-    return list(seen.values())
+    return False
 
-def sees_secret(start, world):
-    "Whether a world, an information structure, q or the costs can be reached from `start`."
-    secrets = [world.belief_distributions, world.costs, *world.structure.joint]
-    def secret(o):
-        if isinstance(o, (World, InformationStructure)):
-            return True
-        return isinstance(o, np.ndarray) and o.dtype == float and any(
-            o.shape == s.shape and np.allclose(o, s) for s in secrets)
-    return any(secret(o) for o in reachable(start))
+def cheat(setting, oracle, world=WORLDS[2], **options):
+    "A learner that holds the world."
+    while world:
+        yield oracle.rules[0]
 
-LEARNERS = dict(oiafc=oiafc, oiafb=lambda *a, **k: oiafb(*a, **k, budget=100), sharp=sharp,
-                chen=lambda *a, **k: chen(*a, **k, budget=100, decision='uniform', rng=0),
-                etc=lambda *a, **k: etc(*a, **k, samples=50))
+LEARNERS = dict(oiafc=oiafc, oiafb=partial(oiafb, budget=100), sharp=sharp, cheat=cheat,
+                chen=partial(chen, budget=100, decision='uniform', rng=0),
+                etc=partial(etc, samples=50))
 
 @pytest.mark.parametrize('name', LEARNERS)
 def test_learner_cannot_reach_the_secrets(name):
@@ -201,14 +196,4 @@ def test_learner_cannot_reach_the_secrets(name):
     rule = next(learner)
     for _ in range(50):
         rule = learner.send(world.respond(rule, rng))
-    assert not sees_secret(learner, world)
-
-def test_the_search_for_secrets_finds_one():
-    "The check above can fail: a learner that closes over the world is caught."
-    world = WORLDS[2]
-    def cheat(setting):
-        if world.costs.sum() >= 0:
-            yield setting
-    learner = cheat(world.setting)
-    next(learner)
-    assert sees_secret(learner, world)
+    assert sees_secret(learner, world) == (name == 'cheat')

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from conftest import amount, seeded
 from inside import Judge, gap_of, looked_into, small_world
 from laws import detection, guess, most_failures, statistical
-from oia_nb.all import (NotInducible, Oracle, action_informed_oracle, generator,
-                        load_world, make_world, random_world, sharp, simulate)
+from oia_nb.all import (Oracle, action_informed_oracle, generator, load_world, make_world,
+                        random_world, sharp, simulate)
 from oia_nb.paper.estimation import INIT
-from oia_nb.worlds.generators import bits_world
+from results import bits_world
 import oia_nb.sharp.learner as module
 from oia_nb.sharp.evidence import betting_threshold, mean_lower
 
@@ -91,13 +91,6 @@ def test_the_promise_is_kept(anything, monkeypatch):
     wrong = sum(Judge(world).regret(found.rule.values) > eps for world, found, eps in guessed)
     assert failures(runs) <= most_failures(len(runs), DELTA) < wrong
 
-def many_beliefs():
-    for n in range(300):
-        try:
-            return random_world(3, 2, 20, generator(33, n), prior='arm', margin=.01, tries=1)
-        except NotInducible:
-            continue
-
 DEEP = make_world(CLINIC.structure.joint, 1e6*CLINIC.costs, 1e6*(CLINIC.setting.utility - 3.),
                   1e6*CLINIC.setting.bound)
 
@@ -105,7 +98,7 @@ DEEP = make_world(CLINIC.structure.joint, 1e6*CLINIC.costs, 1e6*(CLINIC.setting.
 ENDS = {
     'no margin is needed': (small_world(4), 1, dict(eps=.05, delta=.1, oracle=Oracle(
         action_informed_oracle(small_world(4)).rules))),
-    'sixty beliefs': (many_beliefs(), 3, dict(eps=.08, delta=.1)),
+    'sixty beliefs': (small_world(0, 3, 2, 20, begins=33), 3, dict(eps=.08, delta=.1)),
     'a bound from below needs the other arm': (
         random_world(2, 3, 2, 791340154, tries=1), 264, dict(
             eps=.0673, delta=.5, max_rounds=600, learner=sharp)),

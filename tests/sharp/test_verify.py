@@ -611,13 +611,24 @@ def test_narrowing_takes_fewer_boxes(monkeypatch):
     plain.steps(np.array([[*nothing, plain.e], [*nothing + 1, plain.top]]))
     assert most - plain.left > 2*(most - boxes.left) > 0
 
+def test_weights_of_next_to_nothing_are_left_out():
+    """A gambler who has lost all but e^-720 once got such a weight, by which no stake can be
+    divided: the checker refused what was proved."""
+    f, e = seen([0*UNIT], [(0, 0)]), .1
+    for n in range(170, 200):
+        bet = np.array([n, 0, 0]), np.zeros(3), .9, e
+        whole = np.array([[0, 0, 0, e], [1, 1, 1, .9]])
+        steps = hints.Boxes(f, (None, []), bet, -1e9, None).steps(whole)
+        with np.errstate(over='raise', invalid='raise', divide='raise'):
+            assert checker.everywhere(f, (None, []), *bet, -1e9, steps)
+
 def test_a_rule_at_which_a_proof_failed_stays_known():
     "Although the checker's cuts are a little lower than the learner's; not if it is far below."
     world = random_world(*ODD[0])
     learner = sharp(world.setting, action_informed_oracle(world), eps=.05, delta=.05,
                     examined=False)
     assert simulate(learner, world, 2).status == 'certified'
-    known = learner._run.known
+    known = learner.known
     j, R = next((j, R) for j, R in known.regions.items() if R.cuts)
     for share, stays in ((.97, True), (.8, False)):
         s = share*R.rules[0]
