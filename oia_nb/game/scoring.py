@@ -37,13 +37,10 @@ class ScoringRule(Value):
     ``values[i, w]`` (M, W), in [0, bound], is paid when belief i of the `support`
     (M, W) is reported in state w; `bound` is $B_S$, the largest payment. Properness is
     not required (`lie` finds a lie that pays). Raises `InvalidInput`."""
-    values: np.ndarray
-    support: np.ndarray
+    values: Any
+    support: Any
     bound: float
     how = ', or what has one in its attribute rule, such as optimal_rule(world)'
-
-    if TYPE_CHECKING:
-        def __init__(self, values: ArrayLike, support: ArrayLike, bound: float): ...
 
     def __post_init__(self):
         support, bound = _checked(self.support, self.bound)

@@ -170,7 +170,7 @@ def offer_table(session):
     if session.status != 'open':
         return ''
     offer = session.announce()
-    return block(f'Round {offer.round}. {offer.say}', offer.tickets(offer.digits))
+    return block(f'Round {offer.round}. {offer.say}', offer.tickets())
 
 # %% ../../nbs/handbook/85_live.ipynb #d727a7b9
 class SessionForm(Shown):

@@ -259,7 +259,7 @@ def rule_card(rule: ScoringRule, setting: Setting, currency: str | None = None, 
     expect(np.array_equal(z.support, rule.support), 'setting', setting,
            'the setting of the rule')
     currency = None if currency is None else as_text('currency', currency)
-    page = Offer(0, rule, z, currency).sheet(digits)
+    page = Offer(0, rule, z, currency, digits=digits).sheet()
     return Card(page.replace('Round 0', escape(title)),
                 block(title, ticket_table(rule.menu(), z, digits, currency)))
 
