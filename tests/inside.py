@@ -354,7 +354,7 @@ class Looking(Kept):
         self.next = 1                       # round in which claims are looked at again
 
     def look(self):
-        known = self.learner._run.known
+        known = self.learner.known
         if known is None or known.first is None:
             return
         self.ties(known)

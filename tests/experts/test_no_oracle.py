@@ -96,11 +96,10 @@ def test_rules_come_in_blocks_with_the_cheapest_first():
 
 def draws_needed(p):
     "Draws after which it is said that an arm which answers p of them was seen, at δ = 1."
-    z, record = WORLDS['clinic'].setting, Record()
-    n = 0
+    z, record, n = replace(WORLDS['clinic'].setting, prior=None), Record(), 0
     record.append(np.zeros((z.M, z.W)), 0, 0)
     while True:
-        known = bets.digest(bets.Knowledge(z, None, 1., record), record.rounds)
+        known = bets.digest(bets.Knowledge(z, None, 1., record))
         if known.missed and known.missed <= p:
             return n
         record.append(search_rule(z, 0, n), 0, 0, kind=SEARCH)

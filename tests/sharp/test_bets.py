@@ -16,7 +16,7 @@ from oia_nb.game.programs import HIGHS_OPTIONS, ProperProgram, properness_rows
 from inside import small_world
 from oia_nb.sharp.hyperplanes import RegionProgram
 from oia_nb.sharp import bets as module, evidence, walls
-from oia_nb.sharp.bets import Choice, Knowledge, count, heard, no_agent
+from oia_nb.sharp.bets import Choice, Knowledge, digest, no_agent
 from oia_nb.sharp.evidence import pair_wealth
 from oia_nb.sharp.record import Record
 from oia_nb.sharp.walls import Contradiction
@@ -30,8 +30,7 @@ def answered(known, world, rule, rng, times=1, kind=FORCED):
     for _ in range(times):
         said = world.respond(rule, rng)
         known.record.append(rule, said.arm, known.setting.index(said.report), kind=kind)
-        count(known, rule, known.record.rounds[-1])
-        heard(known, rule, known.record.rounds[-1])
+        digest(known)
 
 def ready(world):
     "What is known after the first answers and some samples."
@@ -104,9 +103,8 @@ def test_an_arm_that_no_longer_answers_its_rule_is_named():
     said = world.respond(known.zero, generator(1))
     known.record.append(rule, said.arm, 0)
     with pytest.raises(Contradiction) as e:
-        count(known, rule, known.record.rounds[-1])
-        heard(known, rule, known.record.rounds[-1])
-    assert e.value.rounds == (first, known.rounds) and e.value.violated == 'drift'
+        digest(known)
+    assert e.value.contradiction == (first, known.rounds) and e.value.violated == 'drift'
 
 def proved_by(cut, q):
     return RegionProgram(cut.wall.cone.setting, [cut.row]).minimum(q).bound
@@ -223,7 +221,7 @@ def test_a_cheaper_rule_is_sought_once_for_each_guess(monkeypatch):
         guesses.append(old(*given))
         return guesses[-1]
     def cheapest(old, setting, foretold, j, *given):
-        sought.setdefault((len(guesses), j), set()).add(run._run.known.rounds)
+        sought.setdefault((len(guesses), j), set()).add(run.known.rounds)
         return old(setting, foretold, j, *given)
     for name, noted in ('Guess', guess), ('cheapest_rule', cheapest):
         monkeypatch.setattr(module, name, partial(noted, getattr(module, name)))
@@ -263,9 +261,6 @@ def test_a_hope_is_never_below_what_is_proved(monkeypatch):
 def test_an_answer_to_next_to_nothing_proves_equal_costs():
     known = started(small_world(3, 3))
     rule = known.oracle.rules[1]
-    bit = mix(known.zero, rule, 1e-7/rule.values.max())
-    for rule, arm in (known.zero, 2), (bit, 1):
-        known.record.append(rule, arm, 0)
-        count(known, rule, known.record.rounds[-1])
-        heard(known, rule, known.record.rounds[-1])
-    assert known.tied == {1}
+    known.record.append(known.zero, 2, 0)
+    known.record.append(mix(known.zero, rule, 1e-7/rule.values.max()), 1, 0)
+    assert digest(known).tied == {1}

@@ -96,9 +96,9 @@ def known_of(kind, n):
             rule = run.send(world.respond(rule, rng))
     except StopIteration:
         pass
-    known = run._run.known
+    known = run.known
     return run, known, lambda record: bets.digest(
-        bets.Knowledge(known.setting, known.oracle, .05, record, told), record.rounds)
+        bets.Knowledge(known.setting, known.oracle, .05, record, told))
 
 @pytest.mark.parametrize('kind, n', amount(
     [*((kind, 30) for kind in KINDS), ('plain', None), ('states', None)],

@@ -615,7 +615,7 @@ def test_a_rule_at_which_a_proof_failed_stays_known():
     learner = sharp(world.setting, action_informed_oracle(world), eps=.05, delta=.05,
                     examined=False)
     assert simulate(learner, world, 2).status == 'certified'
-    known = learner._run.known
+    known = learner.known
     j, R = next((j, R) for j, R in known.regions.items() if R.cuts)
     for share, stays in ((.97, True), (.8, False)):
         s = share*R.rules[0]
