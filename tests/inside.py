@@ -391,8 +391,7 @@ class Looking(Kept):
         "What the arm answers at the edge of its rules is paid as the region says."
         values = self.judge.answered.get(j)
         c = self.judge.c
-        if values is None or j in known.tied or (
-                c[j] - c[known.first] <= 1e-6*self.judge.bound):
+        if values is None or j in known.tied or c[j] - c[known.first] <= 1e-6*self.judge.bound:
             return
         o = known.outcomes
         paid = np.tensordot(o.out, values, 2) if o.own else (values*self.judge.support).sum(1)

@@ -4,7 +4,6 @@ for, and what is printed is what is paid, or the print says that it isn't.
 Nothing here is left to chance: worlds are drawn from seeds, and each law holds in every world.
 """
 import re
-
 import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp

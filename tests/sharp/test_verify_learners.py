@@ -6,14 +6,12 @@ import random
 from dataclasses import replace
 from functools import cache
 from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from conftest import amount
 from laws import worst_rule
 from spoilt import FINITE, spoil
 from test_verify import WEAKER, forged, verdict
-
 from oia_nb.all import InvalidInput, action_informed_oracle, identify, load_world
 from oia_nb.show.documents import identification_from_dict
 from oia_nb.cli import main
