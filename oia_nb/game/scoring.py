@@ -93,8 +93,8 @@ class ScoringRule(Value):
 
     def save(self, path: str | PathLike[str], setting: Setting | None = None) -> None:
         "Write the rule to a file, from which `load_rule` reads the same rule."
-        from oia_nb.show.documents import save_rule
-        save_rule(self, path, setting)
+        from oia_nb.show.documents import save_document, rule_to_dict
+        save_document(rule_to_dict(self, setting), path)
 
     def card(self, setting: Setting, currency: str | None = None, *,
              title: str = 'What is paid', digits: int | None = None) -> Card:
