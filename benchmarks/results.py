@@ -14,15 +14,39 @@ import numpy as np
 import pandas as pd
 from commit import commit
 from oia_nb.all import identify, load_world, mix, optimal_rule
+from oia_nb.game.information import InformationStructure, Setting, World
 from oia_nb.game.oracle import check_oracle
 from oia_nb.paper.complexity import problem_of
 from oia_nb.run.experiments import experiment
-from oia_nb.worlds.generators import bits_world
 
 STATIC = Path(__file__).resolve().parent.parent/'nbs'/'_static'
 SEED, DELTA, CAP = 2025, .1, 10_000_000
+ACCURACY = .9       # of what an arm sees
 
 # --- Worlds ---------------------------------------------------------------------------
+
+# balanced, pairwise independent functions of eight states
+SIGNS = np.array([[(-1.)**(k & w).bit_count() for w in range(8)] for k in range(1, 8)])
+
+def bit_beliefs(k, copies):
+    "Two, or `copies` times as many, which differ in the bit of row 3: (2 copies, 8)."
+    tilts = (2*np.arange(copies) + 1 - copies)/copies
+    return np.array([(1 + x*(2*ACCURACY - 1)*SIGNS[k])*(1 + t*SIGNS[3])/8
+                     for x in (1, -1) for t in tilts])
+
+def bits_world(gaps, cost=0., copies=1, listed=None):
+    """A world of chapter 76 in which gaps, K, M and costs can be set one by one: up to seven arms,
+    eight states, `bound` and B_u both 1. All arms but arm 0, which is free, cost `cost`. There are
+    `copies` of each signal, and the public support holds the beliefs of `listed` arms (K)."""
+    K, a = len(gaps), ACCURACY
+    costs = np.r_[0., [cost]*(K - 1)]
+    pays = a*costs/(a - .5)
+    weights = .9 - (pays.max() - pays + gaps)/(2*a - 1)
+    beliefs = [bit_beliefs(k, copies) for k in range(listed or K)]
+    structure = InformationStructure([b/len(b) for b in beliefs[:K]], costs)
+    decisions = [(w + .1*x)*x*SIGNS[k] for k, w in enumerate(weights) for x in (1, -1)]
+    utility = np.array([*decisions, np.where(np.arange(8) == 0, 1., -1.)]).T
+    return World(structure, Setting(np.vstack(beliefs), utility, 1., K), 'bits')
 
 # no arm costs more than another: the agent never deviates
 FREE = {'free': bits_world([.3, 0., .3])}

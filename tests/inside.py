@@ -267,7 +267,8 @@ PLANTS = dict(      # by what it is seen, changes of the learner, and the same o
     registration=('samples', [(bets, 'as_candidate', early)],
                   [(checker, 'candidate', lambda old, *given: (0, old(*given)[1]))]),
     # every sample counts four times
-    reuse=('evidence', [(bets, name, scaled(4, 1)) for name in ('own_wealth', 'pair_wealth')],
+    reuse=('evidence', [(bets, name, lambda old, *given: 4*old(*given)) for name in (
+        'own_wealth', 'pair_wealth')],
            [(checker, 'counts', lambda old, *given: 4*old(*given))]),
     # half-spaces say a fifth more than they prove
     bound=('bound|cut|region', [(walls, 'proved_least', lambda old, *given: (
@@ -354,7 +355,7 @@ class Looking(Kept):
         self.next = 1                       # round in which claims are looked at again
 
     def look(self):
-        known = self.learner._run.known
+        known = self.learner.known
         if known is None or known.first is None:
             return
         self.ties(known)
@@ -390,8 +391,7 @@ class Looking(Kept):
         "What the arm answers at the edge of its rules is paid as the region says."
         values = self.judge.answered.get(j)
         c = self.judge.c
-        if values is None or j in known.tied or (
-                c[j] - c[known.first] <= 1e-6*self.judge.bound):
+        if values is None or j in known.tied or c[j] - c[known.first] <= 1e-6*self.judge.bound:
             return
         o = known.outcomes
         paid = np.tensordot(o.out, values, 2) if o.own else (values*self.judge.support).sum(1)

@@ -18,7 +18,6 @@ from conftest import ROOT, modules
 from oia_nb.paper.complexity import problem_of
 from oia_nb.paper.estimation import radius_fc
 from oia_nb.paper.oiafc import Exploration, interact, never
-from oia_nb.worlds.generators import simple_world
 
 NAMES = {name: getattr(m, name) for m in modules()[::-1] for name in getattr(m, '__all__', ())}
 FUNCTIONS = {name: f for name, f in NAMES.items()
@@ -40,7 +39,7 @@ def begin(tmp_path_factory):
         oracle=oracle, best=oia.optimal_rule(clinic), run=run, plan=plans[-1],
         radii=run.radius(run.transcript.N, run.rounds),
         found=found,
-        problem=problem_of(clinic, .5, .1), simple=simple_world(2, 2, seed=0),
+        problem=problem_of(clinic, .5, .1), simple=oia.random_world(2, 2, 2, seed=0),
         folder=str(tmp_path_factory.mktemp('examples')), coin=clinic, coin_run=found,
         table=pd.DataFrame({
             'state': ['sick', 'sound']*20,

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from ..core import InvalidInput, Value, as_choice, as_integer, as_kind, as_number
 from ..core import expect
+from ..verify import Arithmetic, Public, v_tables
 
 # %% auto #0
-__all__ = ['TOLD_WORDS', 'TOLD_NUMBERS', 'ALARM', 'DIGITS_MOST', 'HALFWAY', 'CHECKS', 'VIOLATIONS', 'UNCHECKED', 'Told',
-           'as_told', 'nearest', 'heard_as', 'is_clear', 'digits_needed', 'Check']
+__all__ = ['TOLD_WORDS', 'TOLD_NUMBERS', 'ALARM', 'DIGITS_MOST', 'HALFWAY', 'CHECKS', 'VIOLATIONS', 'UNCHECKED', 'Told', 'as_told', 'nearest', 'heard_as', 'is_clear', 'digits_needed', 'Check', 'Outcomes', 'check_heard']
 
 # %% ../../nbs/experts/30_told.ipynb #49a11ffe
 TOLD_WORDS = dict(beliefs=('calibrated', 'own'), costs=('fixed', 'until the end'),
@@ -194,3 +194,97 @@ VIOLATIONS = dict(
 UNCHECKED = ('that the expert takes each round by itself',
              'that its information stays the same')
 
+# %% ../../nbs/experts/33_beliefs.ipynb #44f817fb
+class Outcomes(Public):
+    """What the rounds of the transcript `data` show of an expert who is as `told`.
+
+    What is paid is linear in tables S (M, W). `pays` (M, M, W) are the weights of what
+    each belief expects, `out` (N, M, W) those of what each of N outcomes pays, of which
+    the principal has the utilities `u` (N,); `place` (M, W + 1) says which outcome a
+    report and a state are, -1 if none. `own`: outcomes are pairs; `exact`: beliefs are
+    heard as themselves; `by_bets`: regions are mixtures of V-rules."""
+    def __init__(self, data, told=None):
+        told, z = Told() if told is None else told, data.setting
+        super().__init__(z, Arithmetic(False), vars(told))
+        self.data, self.setting, self.own = data, z, told.beliefs == 'own'
+        self.u = z.bound*self.u if self.own else z.belief_utility
+        every = np.arange(z.M)
+        self.exact = bool((self.pays[every, every] == z.support).all())
+        self.by_bets = z.W == 2 and self.exact
+        self._seen, self._until = np.zeros((z.K, len(self.u))), 0
+
+    @property
+    def counts(self):
+        "(K, N): how often each outcome came of each arm."
+        data, start = self.data, self._until
+        if not self.own:
+            return data.counts
+        for k, i, w in zip(data.arms[start:], data.beliefs[start:],
+                           data.states[start:]):
+            self._seen[k, self.place[i, w]] += self.place[i, w] >= 0
+        self._until = data.rounds
+        return self._seen.copy()
+
+    @property
+    def shares(self):
+        "(K, N): the shares of outcomes."
+        if not self.own:
+            return self.data.q_hat
+        return self.counts/np.maximum(self.counts.sum(1, keepdims=True), 1)
+
+    def expected(self, rule):
+        "(M,): what each belief expects of a rule."
+        return rule.expected if self.exact else np.tensordot(self.pays, rule.values, 2)
+
+    def paid(self, rule):
+        "(N,): what a rule pays at each outcome."
+        return np.tensordot(self.out, rule.values, 2) if self.own else rule.expected
+
+    def behind(self, paid):
+        "(M,): what each belief expects of a rule that pays so much (N,) at outcomes."
+        if not self.own:
+            return paid
+        return np.tensordot(self.pays, self.out, ([1, 2], [1, 2])) @ paid
+
+    def tables(self, D):
+        """What rules pay at outcomes of which all are mixtures, (V, N), and which of the
+        V-rules with payments D (M, M) each of them is, (V,). With two states."""
+        if not self.own:
+            return D, np.arange(len(D))
+        T = v_tables(self.support[:, 0])
+        s, paid = (np.tensordot(T, x, ([1, 2], [1, 2])) for x in (self.pays, self.out))
+        s, paid = s[s.any(1)], paid[s.any(1)]
+        unit = lambda x: x/np.linalg.norm(x, axis=1, keepdims=True)
+        of = (unit(s) @ unit(D).T).argmax(1)
+        return paid*((D[of]*s).sum(1)/(s*s).sum(1))[:, None], of
+
+# %% ../../nbs/experts/33_beliefs.ipynb #cdd08efb
+def check_heard(setting, told, margin=0.):
+    """The `Told`, if what the expert is heard to say is enough for the learner; raises
+    `InvalidInput`: beliefs that are heard as others are taken for an expert's own only,
+    must be heard alike however halves are rounded, and must be independent."""
+    x, digits = setting.support, told.rounding
+    doubtful, enough = x[~is_clear(x, digits)], digits_needed(x)
+    rounding = lambda fine, wanted: expect(fine, 'told.rounding', digits, wanted)
+    if told.beliefs != 'own':
+        rounding(told.is_exact(x), f'{enough} or more for these beliefs, some of which '
+                 'are heard as others, or may be: the learner sharp takes a report at '
+                 'its word (own_beliefs does not)')
+    first = doubtful[:1].round(4).ravel().tolist()
+    rounding(not len(doubtful), 'so many decimals that how a belief is heard does not '
+             f'depend on how halves are rounded: here {first} ({enough} decimals are '
+             'enough)')
+    if told.is_exact(x):
+        return told
+    heard = heard_as(x, digits)
+    for r in np.unique(heard):
+        alike = x[heard == r]
+        rounding(np.linalg.matrix_rank(alike) == len(alike), 'so many decimals that no '
+                 'belief is heard as a mixture of others is: here '
+                 f'{len(alike)} beliefs are heard as {x[r].round(4).tolist()} '
+                 f'({enough} decimals tell all apart)')
+    rounding(setting.supports is None, f'{enough} or more: each arm has beliefs of its '
+             'own, as which it may be heard')
+    expect(not margin, 'margin', margin, '0 where some beliefs are heard as others: '
+           'leads are proved of what is said')
+    return told

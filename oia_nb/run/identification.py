@@ -17,9 +17,8 @@ from ..paper.estimation import PAST
 from ..game.information import Rational, World
 from ..game.oracle import Oracle, learnable
 from ..game.stackelberg import optimal_rule
-from .learner import Identification, Learner, Origin, simulate, within_sum
-from ..paper.oiafc import MIXINGS, SNAPSHOT_GROWTH, STOPS, oiafc
-from ..paper.oiafc import oiafb
+from .learner import Identification, Origin, simulate, within_sum
+from ..paper.oiafc import MIXINGS, SNAPSHOT_GROWTH, STOPS, oiafb, oiafc
 from ..sharp.learner import own_beliefs, sharp
 from ..experts.told import Told, as_told
 from ..paper.baselines import DECISIONS, chen, explore_then_commit
@@ -36,27 +35,24 @@ __all__ = ['log', 'LEFT_OUT', 'LEARNERS', 'ALIASES', 'LEAD', 'USUAL_STATUSES', '
            'add_lost', 'origin_of', 'play_row', 'run_fast', 'identify']
 
 # %% ../../nbs/appendix/63_identification.ipynb #19ad69b2
-def rounds_left(bounds: Any, eps: float) -> Any:
+def rounds_left(bounds, eps):
     """The rounds that are left (an int, to two digits) by chapter 63, from pairs
     (rounds, bound): the last one, and the last of those after at most half its rounds.
     0 for a bound of `eps` or less, None if it doesn't fall."""
     t1, b1 = bounds[-1]
     t0, b0 = next((b for b in reversed(bounds) if 2*b[0] <= t1), bounds[-1])
-    if b1 <= eps:
-        return 0
-    if not (0 < t0 < t1 and b1 < b0):
-        return None
+    if b1 <= eps or not (0 < t0 < t1 and b1 < b0):
+        return 0 if b1 <= eps else None
     c = (b0 - b1)/(t0**-.5 - t1**-.5)
     d = max(c/t1**.5 - b1, 0.)
     # with d = 0 the curve need not go through (t1, b1)
     left = max((c/(eps + d))**2 - t1, 1.)
     return int(float(f'{left:.2g}'))
 
-def with_bar(make: Callable[..., Learner], bar: Any, eps: float,
-             watch: Callable[[Any], object] | None = None) -> Learner:
+def with_bar(make, bar, eps, watch=None):
     """What `make(watch=…)` makes: a learner that shows on a `bar` of tqdm's the arm
     that it aims at, the best rule so far and what may be left, and tells `watch`."""
-    bounds: list = []
+    bounds = []
     def said(best, n):
         if best is None or not np.isfinite(best.bound):
             return f'no rule is proved to be good yet (target {eps:g})'
@@ -85,24 +81,21 @@ class Flag(NamedTuple):
 class Row:
     """A learner of the table: the `name` by which it is called; `make(setting, oracle,
     *, eps, delta, …)`, which returns a `Learner`; a `text` that says what it is; and
-    the `statuses`, of `STATUS`, with which it may end.
-
-    `compiled` names the options of `make` that the compiled engine takes as well (None:
-    it doesn't play this learner); `flags` {option: `Flag`} are for the command;
-    `rounds` puts a run's initial, normal and forced rounds and its searches into words;
-    `demo` is the accuracy and confidence of a demonstration; `variants` {label:
-    options} are those that a comparison plays unasked, by default the learner as it is;
-    `honours` names the fields of a `Told` that it takes at other values than the
-    paper's; `needs_states`, whether it needs the state of the round before to go on.
-    """
+    the `statuses`, of `STATUS`, with which it may end. `compiled` names the options of
+    `make` that the compiled engine takes as well (None: it doesn't play this learner);
+    `flags` {option: `Flag`} are for the command; `rounds` puts a run's initial, normal
+    and forced rounds and its searches into words; `demo` is the target of a
+    demonstration; `variants` {label: options} are those that a comparison plays
+    unasked, by default the learner as it is; `honours` names the fields of a `Told`
+    that it takes at other values than the paper's; `needs_states`, whether it needs the
+    state of the round before to go on."""
     name: str
     make: Callable
     text: str
     statuses: tuple
     compiled: tuple | None = None
     flags: dict = field(default_factory=dict)
-    rounds: str = ('{:,} initial, {:,} normal and {:,} forced ones ({:,} binary '
-                   'searches)')
+    rounds: str = '{:,} initial, {:,} normal and {:,} forced ones ({:,} binary searches)'
     demo: tuple | None = None
     variants: dict | None = None
     honours: tuple = ()
@@ -174,7 +167,6 @@ register(Row(
     flags=dict(
         mixing=Flag(str, f'share of the oracle in the rules: {" or ".join(MIXINGS)}'),
         stop=Flag(str, f'stopping rule: {" or ".join(STOPS)}'))))
-
 register(Row('oiafb', oiafb, "the paper's OIAFB, with a fixed budget",
              ('budget', 'budget_too_small', *OFTEN), compiled=('budget', 'a'),
              variants={'OIAFB': {}}))
@@ -194,9 +186,8 @@ register(Row(
 
 # %% ../../nbs/appendix/63_identification.ipynb #54a7baf3
 register(Row(
-    'patient',
-    patient, 'the sharp learner for experts who lapse at a stated rate', USUAL_STATUSES,
-    variants={}, honours=('lapses', 'rounding'), flags=LEAD,
+    'patient', patient, 'the sharp learner for experts who lapse at a stated rate',
+    USUAL_STATUSES, variants={}, honours=('lapses', 'rounding'), flags=LEAD,
     rounds='{:,} initial, {:,} to sample the arms, and {:,} to decide questions'))
 register(Row(
     'own_beliefs', own_beliefs, 'for experts whose beliefs are their own',
@@ -213,8 +204,7 @@ register(Row(
     honours=('lapses', 'band', 'beliefs', 'arm', 'rounding')))
 
 # %% ../../nbs/appendix/63_identification.ipynb #dfb2b7ef
-def completed(row: Row, K: int, *, told: Any, budget: int | None,
-              options: dict[str, Any]) -> dict[str, Any]:
+def completed(row, K, *, told, budget, options):
     """The options of a run with K arms, with what is told and a budget by the names
     that the learner gives to them. Raises `InvalidInput`."""
     for name, value in options.items():
@@ -224,7 +214,7 @@ def completed(row: Row, K: int, *, told: Any, budget: int | None,
     expect(watch is None or callable(watch), 'watch', watch,
            'a function of one argument, the run')
     told = as_told(told).require(row.name, row.honours)
-    more: dict[str, Any] = dict(told=told) if 'told' in row.options else {}
+    more: dict = dict(told=told) if 'told' in row.options else {}
     if row.needs_budget or budget is not None and 'budget' in row.options:
         more['budget'] = as_integer('budget', budget, 1)
     elif budget is not None:
@@ -249,8 +239,7 @@ def learner_for(told: Told | str | None = None,
             return name
     raise InvalidInput('told', str(told), 'what one of the learners can honour')
 
-def prepared(where: Any, oracle: Any, rng: np.random.Generator, *, method: str | None,
-             told: Any, budget: int | None, options: dict[str, Any]) -> Any:
+def prepared(where, oracle, rng, *, method, told, budget, options) -> Any:
     """What a run or a session begins with: the `Row` of its learner; the world or
     setting `where` it learns, without the arms that no rule induces; its `Oracle` or
     None; the names of these arms; and all options. Raises `InvalidInput`."""
@@ -273,7 +262,7 @@ def best_profit(world: World) -> float:
     r"$h(S^*)$, the profit of the best rule."
     return optimal_rule(world).profit
 
-def add_lost(world: World, result: Identification) -> Identification:
+def add_lost(world, result):
     "With `lost` (chapter 63), if payments are known and the agent is the rational one."
     trace = result.trace
     if trace.payments is None or not isinstance(world.agent, Rational):
@@ -282,20 +271,17 @@ def add_lost(world: World, result: Identification) -> Identification:
     kept = kept[trace.kinds != PAST]
     return replace(result, lost=float(len(kept)*world.best_profit - kept.sum()))
 
-def origin_of(world: World, row: Row, options: dict[str, Any], seed: Any) -> Origin:
+def origin_of(world, row, options, seed):
     "The `Origin` of a run; functions are told by name, a seed only if it is a number."
-    kept = {name: value if isinstance(value, (bool, int, float, str))
-            else getattr(value, '__name__', repr(value))
-            for name, value in options.items()
-            if value is not None
+    said = {name: value for name, value in options.items() if value is not None
             and name not in ('watch', 'history', 'told', 'rng', 'seed')}
+    kept = {name: value if isinstance(value, (bool, int, float, str))
+            else getattr(value, '__name__', repr(value)) for name, value in said.items()}
     whole = isinstance(seed, (int, np.integer))
     return Origin(world.name, row.name, kept, int(seed) if whole else None)
 
 # %% ../../nbs/appendix/63_identification.ipynb #d697556a
-def play_row(row: Row, world: World, oracle: Oracle | None, rng: np.random.Generator,
-             /, *, progress: bool, max_paid: float | None,
-             **options: Any) -> Identification:
+def play_row(row, world, oracle, rng, /, *, progress, max_paid, **options):
     "One run of the learner of `row`, whose options are complete."
     def make(**more):
         return within_sum(row.make(world.setting, oracle, **options | more), max_paid)
@@ -308,8 +294,7 @@ def play_row(row: Row, world: World, oracle: Oracle | None, rng: np.random.Gener
         made = with_bar(make, bar, options['eps'], options.get('watch'))
         return simulate(made, world, rng)
 
-def run_fast(row: Row, world: World, oracle: Any, rng: np.random.Generator, /, *,
-             eps: float, delta: float, **options: Any) -> Identification:
+def run_fast(row, world, oracle, rng, /, *, eps, delta, **options):
     "What `identify` does for engine=\"fast\"."
     from oia_nb.fast.drive import simulate_fast
     names = sorted(name for name, row in LEARNERS.items() if row.compiled)
@@ -317,8 +302,7 @@ def run_fast(row: Row, world: World, oracle: Any, rng: np.random.Generator, /, *
            f'for engine="fast" one of {", ".join(names)}')
     given = {k: v for k, v in options.items() if v is not None and v is not False}
     for name in given:
-        expect(name in (row.compiled or ()), 'engine', 'fast',
-               f'coroutine, to use {name}')
+        expect(name in row.compiled, 'engine', 'fast', f'coroutine, to use {name}')
     return simulate_fast(world, method=row.name, eps=eps, delta=delta, seed=rng,
                          oracle=oracle, **given)
 
@@ -337,13 +321,12 @@ def identify(world: World, *, eps: float, delta: float, method: str | None = Non
     and the others end after it with the status "round_cap"; a run also stops before
     more than `max_paid` may be paid in all. `seed` is of the agent, the state and the
     learner; with `progress` a bar stands on standard error. `oracle` is an `Oracle`,
-    "world" (worked out from the world) or None (there is none); `engine` "coroutine",
-    or "fast", the paper's learners compiled. `options` are those of the learner:
-    `mixing`, `stop`, `max_rounds`, `a` (with delta=None), `decision`, `samples`,
-    `solver`, `margin`, `history`, `round_cost`, `watch`.
-
-    Arms that no rule makes the favourite are left out, and named in the log. Raises
-    `InvalidInput`, and `NotInducible` if no two arms are left.
+    "world" (worked out from the world) or None; `engine` "coroutine", or "fast", the
+    paper's learners compiled. `options` are those of the learner: `mixing`, `stop`,
+    `max_rounds`, `a` (with delta=None), `decision`, `samples`, `solver`, `margin`,
+    `history`, `round_cost`, `watch`. Arms that no rule makes the favourite are left
+    out, and named in the log. Raises `InvalidInput`, and `NotInducible` if no two arms
+    are left.
 
     >>> identify(clinic, eps=1., delta=.1, seed=0).status
     'certified'

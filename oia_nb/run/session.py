@@ -50,7 +50,7 @@ _Method = TypeVar('_Method', bound=Callable[..., Any])
 # %% auto #0
 __all__ = ['SNAP', 'SCHEMA', 'HEAD', 'ROUNDS', 'SLIPS', 'IN_A_NEW_FILE', 'WAYS', 'Damaged', 'Busy', 'writing', 'chained',
            'is_torn', 'read_journal', 'Journal', 'Refused', 'as_said', 'as_report', 'rule_digest', 'is_same',
-           'taken_from', 'checked_head', 'as_response', 'drawn', 'Offer', 'as_page', 'as_body', 'reckoner', 'who_holds',
+           'taken_from', 'checked_head', 'as_response', 'drawn', 'Offer', 'as_page', 'as_body', 'reckoner',
            'tickets_html', 'SessionRound', 'Session', 'new_head', 'payable_oracle', 'past_answer', 'as_a_whole',
            'in_rounds', 'control_questions']
 
@@ -75,19 +75,15 @@ def chained(previous, record):
 # %% ../../nbs/experts/27_session.ipynb #d5dbf2dc
 def is_torn(line):
     "Whether a line (bytes) can be the beginning of a record: nothing whole is in it."
-    try:
+    with suppress(ValueError, RecursionError):
         json.JSONDecoder().raw_decode(line.decode('utf-8', 'replace'))
-    except ValueError:
-        return line.startswith(b'{')
-    except RecursionError:
-        pass
-    return False
+        return False
+    return line.startswith(b'{')
 
 def read_journal(data):
     """The records at the beginning of a journal (bytes), the hash of the last one, and
     how many bytes they take."""
-    records, last = [], ''
-    at = 0
+    records, last, at = [], '', 0
     with suppress(AttributeError, KeyError, TypeError, ValueError, RecursionError):
         for line in data.split(b'\n'):
             record = json_value(line.decode('utf-8'))
@@ -112,14 +108,13 @@ class Journal:
                    str(path), 'a file in a folder that exists')
         self.lock, self.why = None, 'was opened for reading only'
         if write and (new or self.path.exists()):
-            lock = FileLock(f'{self.path}.lock')
+            self.lock = FileLock(f'{self.path}.lock', timeout=0)
             with writing(path):
                 try:
-                    lock.acquire(timeout=0)
+                    self.lock.acquire()
                 except Timeout:
                     raise Busy(f'{self.path} is open for writing in this process or '
                                'another one: go on there, or close() it') from None
-            self.lock = lock
         try:
             self._open(new, write, cut)
         except BaseException:
@@ -141,17 +136,16 @@ class Journal:
         self.notes, self.size = [], len(data)
         self.ends = b'\n' if self.whole and data[self.whole - 1] != ord('\n') else b''
         rest, n = data[self.whole:], len(self.records)
-        if rest and b'\n' not in rest and is_torn(rest):
-            self.notes.append(f'the last line was torn, and its {len(rest)} bytes are left '
-                              'out')
-        elif rest and not (cut and n):
+        if b'\n' not in rest and is_torn(rest):
+            self.notes = [f'the last line was torn, and its {len(rest)} bytes are left out']
+        elif rest and cut and n:
+            where = f'are kept in {self._keep(rest)}' if write else 'would be cut off'
+            self.notes = [f'{len(rest)} bytes after line {n} {where}']
+        elif rest:
             way = ('; Session.open(path, cut=True) goes on from the lines before it, and '
                    'keeps the rest in a file beside')*bool(n)
             raise Damaged(self.path, f'line {n + 1} (byte {self.whole}) of the journal is '
                           f'no record, was changed, or a line before it is missing{way}')
-        elif rest:
-            where = f'are kept in {self._keep(rest)}' if write else 'would be cut off'
-            self.notes.append(f'{len(rest)} bytes after line {n} {where}')
 
     def _keep(self, rest):
         "Cut off the last bytes, which go to a new file beside the journal; its name."
@@ -166,9 +160,9 @@ class Journal:
         return beside.name
 
     def append(self, record):
-        """Write a record, so that it is on disk when this returns, in place of what a
-        failed try left. Raises `InvalidInput`, as on a full disk, or `Damaged` if someone
-        else changed the file; the session may go on when that is mended."""
+        """Write a record in place of what a failed try left; it is on disk when this
+        returns. Raises `InvalidInput`, as on a full disk, or `Damaged` if someone else
+        changed the file; the session may go on when that is mended."""
         if self.lock is None:
             raise Busy(f'{self.path} {self.why}')
         own = chained(self.last, record)
@@ -196,9 +190,8 @@ SNAP = .01      # a report this close to a listed belief, in every state, stands
 def as_said(setting, report):
     "A report as probabilities (W,), as they were said. Raises `InvalidInput`."
     wanted = f'probabilities or percentages of {", ".join(setting.states)}, all of them'
-    expect(not is_number(report), 'report', report,
-           f'{wanted}; a bare number may be the place of a belief, belief={report}, or '
-           f'percent={report} of the last')
+    expect(not is_number(report), 'report', report, f'{wanted}; a bare number may be '
+           f'the place of a belief, belief={report}, or percent={report} of the last')
     try:
         x = as_array('report', report, (setting.W, ), 0., axes=[setting.states])
     except InvalidInput:
@@ -219,8 +212,7 @@ def as_report(setting, report=None, snap=SNAP, arm=None, *, belief=None, percent
         return i, setting.support[i], 0.
     if percent is not None:
         p = as_number('percent', percent, 0., 100.)
-        expect(setting.W == 2, 'percent', percent,
-               'a report: there are more than two states')
+        expect(setting.W == 2, 'percent', percent, 'a report, of more than two states')
         report = [100 - p, p]
     x = as_said(setting, report)
     gap = np.abs(setting.support[places] - x).max(1)
@@ -296,9 +288,9 @@ def drawn(seed, n):
 # %% ../../nbs/experts/27_session.ipynb #6c963620
 @dataclass(frozen=True, eq=False)
 class Offer:
-    """The open round: its number, the announced `rule`, and as text the sheet that
-    the expert is handed: `digits` are decimals of the payments, `say` is which answers
-    are taken; in a `lottery` tickets are chances of the largest payment."""
+    """The open round: its number, the announced `rule`, and as text the sheet for the
+    expert: `digits` are decimals of the payments, `say` is which answers are taken; in
+    a `lottery` tickets are chances of the largest payment."""
     round: int
     rule: ScoringRule
     setting: Setting
@@ -333,29 +325,32 @@ class Offer:
         fee = f'For this round you are paid {sum_(self.fee)}, whatever you answer.'
         return ' '.join([prize]*self.lottery + [fee]*bool(self.fee))
 
-    def tickets(self, digits: int | None = None) -> str:
+    def tickets(self) -> str:
         "The tickets as a table of HTML: what each pays, and when to take it."
-        menu, states = self.menu, self.setting.states
-        digits = self.digits if digits is None else digits
-        return tickets_html(menu, states, digits, '%' if self.lottery else None,
-                            pays='wins' if self.lottery else 'pays',
-                            when=who_holds(menu, states, digits), most=len(menu))
+        menu, states, wins = self.menu, self.setting.states, self.lottery
+        if len(states) == 2:
+            when = menu.when(states, self.digits)
+        else:
+            takes = (menu.support @ menu.tickets.T).argmax(1)
+            said = np.array([' / '.join(f'{100*p:.3g}' for p in b) for b in menu.support])
+            head = f'if you say ({" / ".join(states)}, in percent) '
+            when = [head + ' or '.join(said[takes == n]) for n in range(len(menu))]
+        return tickets_html(menu, states, self.digits, '%' if wins else None, when=when,
+                            pays='wins' if wins else 'pays', most=len(menu))
 
-    def sheet(self, digits: int | None = None, details: bool = True) -> str:
-        """The offer as a page of HTML (a text) to hand to the expert; `digits` are
-        decimals of the payments, by default those of the offer. Without `details` it says
-        what the payments are for, and folds the tickets away."""
+    def sheet(self, details: bool = True) -> str:
+        """The offer as a page of HTML (a text) to hand to the expert. Without `details` it
+        says what the payments are for, and folds the tickets away."""
         menu, states = self.menu, self.setting.states
-        digits = self.digits if digits is None else digits
         listed = lambda names: ', '.join(f'<b>{escape(name)}</b>' for name in names)
         unit = f' in {self.currency}' if self.currency and not self.lottery else ''
         exact = [
-            self.tickets(digits),
+            self.tickets(),
             f'The ticket that is best for what you say is yours. It is paid{unit} when it '
-            f'is known what was the case. {remark(menu.tickets, digits)}',
+            f'is known what was the case. {remark(menu.tickets, self.digits)}',
             reckoner(menu, states) if len(states) > 2 else '']
         if not details:
-            most = money(menu.tickets.max(), digits, self.unit)
+            most = money(menu.tickets.max(), self.digits, self.unit)
             exact = [f'You are paid for what you say, {most} at most. The better you know '
                      'what is the case, the more you can earn. You earn most, on average, '
                      'if you say what you believe.',
@@ -384,16 +379,6 @@ def reckoner(menu, states):
     names = [ticket_name(b) for b in range(len(menu))]
     return framed('reckoner.html', fields=fields, names=json.dumps(names),
                   tickets=menu.tickets.tolist())
-
-def who_holds(menu, states, digits=None):
-    "When to take each ticket, in words; beyond two states by the beliefs that do."
-    if len(states) == 2:
-        return menu.when(states, digits)
-    takes = (menu.support @ menu.tickets.T).argmax(1)
-    said = [' / '.join(f'{100*p:.3g}' for p in b) for b in menu.support]
-    head = f'if you say ({" / ".join(states)}, in percent) '
-    return [head + ' or '.join(b for b, t in zip(said, takes) if t == n)
-            for n in range(len(menu))]
 
 def tickets_html(menu, states, digits=None, unit=None, *, pays='pays', when=None,
                  most=ROWS_SHOWN):
@@ -495,9 +480,8 @@ class Session(AbstractContextManager['Session']):
     def open(cls, path: str | PathLike[str], *, write: bool = True,
              cut: bool = False) -> Session:
         """Go on with a session; with `write` False only to look at it. With `cut` a
-        file whose chain is broken goes on from its last whole record: the rest is kept
-        in a file beside it, which `notes` names. Raises `InvalidInput`, `Busy`,
-        `Damaged`."""
+        file whose chain is broken goes on from its last whole record, and the rest is
+        kept in a file that `notes` names. Raises `InvalidInput`, `Busy`, `Damaged`."""
         s = cls(Journal(path, write=write, cut=cut))
         if not s.unused:
             s._keep_result()
@@ -521,19 +505,17 @@ class Session(AbstractContextManager['Session']):
         a file that must not exist yet. Raises `InvalidInput`, and nothing is written.
 
         `oracle` is worked out from a world; with None, or in a setting, the learner looks
-        for the arms itself (chapter 28). `eps` and `delta` are the target; `method` is a
-        learner by name (None: the first that honours what is `told`, a `Told` or a text),
-        with a `budget` of rounds and its `options` as plain values. `snap` is how far a
-        report may be from a listed belief, in every state, to stand for it. Sums are in the
-        `currency`, payments in multiples of `unit` (.01 for cents), with a `fee` for each
-        round besides, to the `person` whose receipt it is; the session ends before more
-        than `max_paid` may be paid, in expectation at what is reported. `history` lists
-        answers of the same expert to proper rules from before: (rule, arm, report), also
-        with the state; a rule may be the name or index of an arm: the oracle's. With
-        `asks`, an answer that contradicts others is asked again before it ends the session;
-        the expert must know. With a `lottery`, a text as seed, tickets are chances of the
-        largest payment.
-        """
+        for the arms itself (chapter 28). `eps`, `delta`, `method`, `told`, `budget` and
+        `options` (plain values) are as for `identify`. `snap` is how far a report may be
+        from a listed belief, in every state, to stand for it. Sums are in the `currency`,
+        payments in multiples of `unit` (.01 for cents), with a `fee` for each round
+        besides, to the `person` whose receipt it is; the session ends before more than
+        `max_paid` may be paid, in expectation at what is reported. `history` lists answers
+        of the same expert to proper rules from before: (rule, arm, report), also with the
+        state; a rule may be the name or index of an arm: the oracle's. With `asks`, an
+        answer that contradicts others is asked again before it ends the session; the expert
+        must know. With a `lottery`, a text as seed, tickets are chances of the largest
+        payment."""
         head = new_head(where, oracle, method=method, history=history, told=told,
                         budget=budget, options=options, eps=as_number('eps', eps),
                         delta=as_number('delta', delta), snap=snap, currency=currency,
@@ -569,8 +551,7 @@ class Session(AbstractContextManager['Session']):
 
     def _file_round(self, kind, record):
         "What a record of this kind says of its round. Raises `InvalidInput` if it can't."
-        n = as_integer('round', record.get('round'), 1, len(self._rounds))
-        at = self._rounds[n - 1]
+        at = self._rounds[as_integer('round', record.get('round'), 1, len(self._rounds)) - 1]
         before, after = ROUNDS[kind]
         as_choice('status', at.status, [before])
         if kind in ('amended', 'void'):
@@ -592,8 +573,8 @@ class Session(AbstractContextManager['Session']):
         as_integer('round', record.get('round'), n, n)
         def rule_of(name, values=None):
             if values is not None:
-                self._offered[as_text('rule', name)] = ScoringRule(values, z.support,
-                                                                   z.bound)
+                rule = ScoringRule(values, z.support, z.bound)
+                self._offered[as_text('rule', name)] = rule
             return self._offered[as_choice('rule', name, self._offered)]
         # no answer lies between a registration and the line that files it
         last = max((r.number for r in self._facts), default=0)
@@ -614,13 +595,11 @@ class Session(AbstractContextManager['Session']):
         "What the records of the journal say, and the learner where that leaves it."
         # all rounds; all rules that were offered, by their digest; (the round before it,
         # the rule at the end of its ray, arm) of each registration; the result on file
-        self._rounds, self._registered = [], []
-        self._offered, self._filed = {}, None
-        self._stopped = False
+        self._rounds, self._offered, self._registered = [], {}, []
+        self._filed, self._stopped = None, False
         path, records = self.journal.path, self.journal.records
         head = records[0] if records else {}
-        expect(head.get('kind') == 'oia-session', 'path', str(path),
-               'the file of a session')
+        expect(head.get('kind') == 'oia-session', 'path', str(path), 'the file of a session')
         schema = head.get('schema')
         expect(type(schema) is int and schema <= SCHEMA, f'{path}: schema', schema,
                f'{SCHEMA}; the file was made by a later version of this package')
@@ -664,20 +643,19 @@ class Session(AbstractContextManager['Session']):
 
     def _start(self):
         "The learner, with all answers that stand; or the result that is on file."
-        head, options = self.head, self.head['options']
         self._rule = self._failure = self._learner = None
         self._result, self._tape = self._filed, []
         if self._result is not None:
             return
+        eps, delta, options = (self.head[name] for name in ('eps', 'delta', 'options'))
+        more = dict(unit=self.head['unit']) if self.head['unit'] else {}
         if 'record' in self._row.options and not options.get('margin'):
             # it goes on from any facts: answers to rules that it didn't ask
-            options = options | dict(record=self.record)
+            more['record'] = self.record
         else:
             self._tape = [(r.rule, self._response(r)) for r in self._facts]
-        if head['unit']:
-            options = options | dict(unit=head['unit'])
-        self._learner = self._row.make(self.setting, self.oracle, eps=head['eps'],
-                                       delta=head['delta'], **options)
+        self._learner = self._row.make(self.setting, self.oracle, eps=eps, delta=delta,
+                                       **options, **more)
         self._advance()
         if self._stopped and self._rule is not None:
             self._end(self._learner.stop())
@@ -702,14 +680,11 @@ class Session(AbstractContextManager['Session']):
     def _advance(self, response=None):
         "Send a response (None: start) and all answers that wait for the rules that follow."
         try:
-            while True:
+            self._rule = self._learner.send(response)
+            while (response := taken_from(self._tape, self._rule)) is not None:
                 self._rule = self._learner.send(response)
-                response = taken_from(self._tape, self._rule)
-                if response is None:
-                    break
-            most = self.head['max_paid']
             after = self.expected + self.head['fee'] + self._rule.expected.max()
-            if most is not None and after > most:
+            if self.head['max_paid'] is not None and after > self.head['max_paid']:
                 found = self._learner.stop()
                 if found.status == 'stopped':
                     found = replace(found, status='paid_cap')
@@ -721,10 +696,9 @@ class Session(AbstractContextManager['Session']):
 
     def _end(self, found):
         "The learner is done: its result, which tells where it comes from."
-        method, options = self.head['method'], self.head['options']
-        self._rule = None
-        self._result = replace(found, paid=self.expected,
-                               origin=Origin(None, method, options, options.get('rng')))
+        options = self.head['options']
+        origin = Origin(None, self.head['method'], options, options.get('rng'))
+        self._rule, self._result = None, replace(found, paid=self.expected, origin=origin)
 
     def _keep_result(self):
         "File the result of a learner that is done; where that fails, `notes` says so."
@@ -789,12 +763,10 @@ class Session(AbstractContextManager['Session']):
         "The open round, of that number if one is given. Raises `InvalidInput`."
         self._need_open()
         n = len(self._rounds) if number is None else as_integer('round', number, 1)
-        now = self._open_round()
-        became = dict(open='is withdrawn', answered='was answered', void='was undone')
-        known = 0 < n <= len(self._rounds)
-        said = became[self._rounds[n - 1].status] if known else 'is not announced'
-        wanted = ('one that is announced first' if now is None
-                  else f'{now.number}, the open one')
+        now, status = self._open_round(), {r.number: r.status for r in self._rounds}
+        said = dict(open='is withdrawn', answered='was answered', void='was undone').get(
+            status.get(n, ''), 'is not announced')
+        wanted = f'{now.number}, the open one' if now else 'one that is announced first'
         expect(now and now.number == n, 'round', n or None,
                f'{wanted} (round {n or 1} {said})')
         return now
@@ -834,9 +806,8 @@ class Session(AbstractContextManager['Session']):
                note: str | None = None, round: int | None = None) -> SessionRound:
         """Record the expert's answer to the open round; returns its `SessionRound`. `arm`
         is a name or an index; `report`, `belief` or `percent` as for `as_report`; `state`,
-        if it is known, as for `reveal`; `round` the number of the offer that is answered.
-        Raises `Refused`, also where no round is open or another one is; nothing is written
-        then."""
+        if it is known, as for `reveal`; `round` the number of the offer. Raises `Refused`,
+        also where no round is open or another one is, and writes nothing then."""
         r = self._asked(round)
         given = self._said(arm, state, report=report, belief=belief, percent=percent)
         given['note'] = None if note is None else as_text('note', note)
@@ -976,12 +947,10 @@ class Session(AbstractContextManager['Session']):
                 found = self._learner.stop()
                 self._write('stopped')
             except OIAError as e:
-                # the learner is over, the session isn't
-                self._start()
-                if not isinstance(e, Stopped):
-                    raise
-                raise Refused('session', self.head['method'],
-                              'a learner that can be stopped') from None
+                self._start()       # the learner is over, the session isn't
+                expect(not isinstance(e, Stopped), 'session', self.head['method'],
+                       'a learner that can be stopped')
+                raise
             self._end(found)
         return self.result      # type: ignore
 
@@ -991,9 +960,8 @@ class Session(AbstractContextManager['Session']):
         found = self.result
         if found is None:
             return Verification('the session is not over, and nothing is claimed')
-        filed, trace = Counter((r.arm, r.belief) for r in self._facts), found.trace
-        if trace is None or Counter(zip(trace.arms.tolist(),
-                                        trace.beliefs.tolist())) - filed:
+        filed, t = Counter((r.arm, r.belief) for r in self._facts), found.trace
+        if t is None or Counter(zip(t.arms.tolist(), t.beliefs.tolist())) - filed:
             return Verification('the rounds of the result are not in the file')
         return found.verify(exact)
 
@@ -1087,13 +1055,11 @@ class Session(AbstractContextManager['Session']):
 
     def plain_round(self, r: SessionRound) -> dict[str, Any]:
         "A round in plain values, by name."
-        z = self.setting
-        return dict(round=r.number, status=r.status,
-                    arm=None if r.arm is None else z.arms[r.arm], said=r.said,
-                    belief=r.belief, distance=r.distance,
-                    state=None if r.state is None else z.states[r.state], due=r.due,
-                    paid=r.paid, declined=r.times['declined'], amended=r.times['amended'],
-                    note=r.note)
+        name = lambda names, i: None if i is None else names[i]
+        return dict(round=r.number, status=r.status, arm=name(self.setting.arms, r.arm),
+                    said=r.said, belief=r.belief, distance=r.distance,
+                    state=name(self.setting.states, r.state), due=r.due, paid=r.paid,
+                    declined=r.times['declined'], amended=r.times['amended'], note=r.note)
 
     def to_frame(self) -> pd.DataFrame:
         "One row per round as a pandas frame."
@@ -1189,9 +1155,8 @@ def new_head(where, oracle, *, method, history, told, budget, options, **fields)
     z = getattr(where, 'setting', where)
     if oracle is not None:
         oracle = payable_oracle(oracle.on(z), fields['unit'], where)
-    said = str(options.pop('told', ''))
-    options = {k: as_value(k, v) for k, v in options.items()} | (
-        dict(told=said) if said else {})
+    options = {k: str(v) if k == 'told' else as_value(k, v) for k, v in options.items()
+               if (k, str(v)) != ('told', '')}
     expect(isinstance(history, (list, tuple)), 'history', history,
            'a list of (rule, arm, report)')
     known = {name: value for name, value in plain(z).items()
@@ -1221,11 +1186,9 @@ def payable_oracle(oracle, unit, where):
 
 def past_answer(setting, oracle, n, row):
     "A row of a history in plain values. Raises `InvalidInput`."
-    try:
-        rule, arm, report, *state = row
-    except (TypeError, ValueError):
-        expected = 'a rule, an arm and a report'
-        raise InvalidInput(f'history[{n}]', row, expected) from None
+    expect(isinstance(row, (list, tuple)) and 3 <= len(row) <= 4, f'history[{n}]', row,
+           'a rule, an arm and a report')
+    rule, arm, report, *state = row
     with placed(f'history[{n}], '):
         if not isinstance(rule, ScoringRule):
             expect(oracle is not None, 'rule', rule, 'a rule: there is no oracle')

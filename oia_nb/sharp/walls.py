@@ -11,11 +11,12 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 import numpy as np
-from ..experts.beliefs import Outcomes
+from ..experts.told import Outcomes
 from ..core import generator
 from ..paper.estimation import Transcript
 from ..game.programs import lagrangian_bound, new_highs, open_highs, pair_rows
 from ..game.scoring import VRules, menu_rule
+from ..run.learner import Halt
 from .hyperplanes import RegionProgram, near_pairs, neutral, spanned
 from ..verify import MOST, NEAR, WIDER
 
@@ -90,12 +91,10 @@ class Cone:
         return x[:, :M], np.maximum(x[:, M:], 0.).reshape(len(mus), 2, -1)
 
 # %% ../../nbs/sharp/22_walls.ipynb #f06f940c
-class Contradiction(Exception):
-    """Answers in `rounds` that no agent with fixed beliefs and costs gives; `violated`
-    says what is seen to fail."""
+class Contradiction(Halt):
+    "Answers in `rounds` that no agent gives; `violated` says what is seen to fail."
     def __init__(self, rounds, violated='boundaries'):
-        self.rounds, self.violated = tuple(sorted(rounds)), violated
-        super().__init__(f'rounds {self.rounds}')
+        super().__init__('assumption_violated', sorted(rounds), violated)
 
 # what suits programs of which many have no solution: the primal simplex, without the
 # noise that HiGHS adds to bounds; it might turn in circles then, and is stopped

@@ -5,17 +5,16 @@
 # %% ../../nbs/handbook/76_generators.ipynb #64a0000e
 from __future__ import annotations
 from collections.abc import Sequence
-from numpy.typing import ArrayLike
 from typing import Any
 
 # %% auto #0
-__all__ = ['PRIORS', 'SIGNS', 'random_world', 'blackwell_world', 'simple_world', 'bits_world']
+__all__ = ['PRIORS', 'random_world']
 
 # %% ../../nbs/handbook/76_generators.ipynb #64a0000f
 import numpy as np
-from ..core import (NotInducible, as_array, as_choice, as_integer, as_number,
-                         expect, generator)
-from ..game.information import InformationStructure, Setting, World, make_world
+from ..core import (NotInducible, as_choice, as_integer, as_number, expect,
+                         generator)
+from ..game.information import World, make_world
 from ..game.oracle import widest_margin
 
 # %% ../../nbs/handbook/76_generators.ipynb #aeb50bea
@@ -51,12 +50,12 @@ def random_world(K: int, W: int, signals: int | Sequence[int],
 
     `prior` is "common": the state is drawn from one prior, uniform on the simplex, and
     so is each of an arm's likelihoods; "arm": each arm's joint distribution is uniform
-    on its simplex, so that the prior depends on the arm; or "blackwell", as for
-    `blackwell_world`. Utilities of the `decisions` (W if not given) are uniform on [0,
-    bound], costs on [0, max_cost bound]. With a `margin`, in units of payment, worlds
-    are drawn, at most `tries` times, until each arm can be induced with it.
-
-    Raises `InvalidInput`, and `NotInducible` if no draw had the margin.
+    on its simplex, so that the prior depends on the arm; or "blackwell": a common one,
+    in which each arm is a garbling of the next, and costs no more. Utilities of the
+    `decisions` (W if not given) are uniform on [0, bound], costs on [0, max_cost
+    bound]. With a `margin`, in units of payment, worlds are drawn, at most `tries`
+    times, until each arm can be induced with it. Raises `InvalidInput`, and
+    `NotInducible` if no draw had the margin.
 
     >>> random_world(3, 2, 2, seed=0)
     World('random': 3 arms, 2 states, 6 beliefs, bound 1)
@@ -85,66 +84,3 @@ def random_world(K: int, W: int, signals: int | Sequence[int],
         f'none of {tries} random worlds has a margin of {least:g} for each arm (the '
         f'best has {best:.3g}): ask for less, or for fewer arms, more signals, or '
         'priors that depend on the arm', world.setting.arms, best)
-
-# %% ../../nbs/handbook/76_generators.ipynb #8791610e
-def blackwell_world(K: int, W: int, signals: int,
-                    seed: int | np.random.Generator | None, **options: Any) -> World:
-    """A random world with a common prior in which arm k is a garbling of arm k+1 and
-    costs no more; all arms have so many `signals`. See `random_world`.
-
-    >>> blackwell_world(2, 2, 2, seed=0)
-    World('blackwell': 2 arms, 2 states, 4 beliefs, bound 1)
-    """
-    options = dict(name='blackwell') | options
-    return random_world(K, W, signals, seed, prior='blackwell', **options)
-
-def simple_world(K: int, W: int, seed: int | np.random.Generator | None,
-                 **options: Any) -> World:
-    """The paper's "simple setting": each arm has two beliefs, which no other arm
-    shares, so that M = 2K and the belief gives away the arm. See `random_world`.
-
-    >>> simple_world(2, 2, seed=0)
-    World('simple': 2 arms, 2 states, 4 beliefs, bound 1)
-    """
-    options = dict(name='simple') | options
-    world = random_world(K, W, 2, seed, **options)
-    expect(world.setting.M == 2*world.setting.K, 'seed', seed,
-           'another one: two random beliefs came out equal')
-    return world
-
-# %% ../../nbs/handbook/76_generators.ipynb #fe319bed
-def bits_world(gaps: ArrayLike, cost: Any = 0., accuracy: float = .9, copies: int = 1,
-               listed: int | None = None, name: str = 'bits') -> World:
-    """A world in which gaps, K, M and costs can be set one by one (chapter 64): up to
-    seven arms, eight states, `bound` and B_u both 1.
-
-    One of the `gaps` (K,) is 0, and all are so small that it pays to guess what one has
-    seen. All arms but arm 0, which is free, cost `cost`, less than `accuracy` - 1/2.
-    There are `copies` of each signal, and the public support holds the beliefs of
-    `listed` arms, by default K. Raises `InvalidInput`."""
-    gaps = as_array('gaps', gaps, (None,), 0., 1.)
-    K = as_integer('number of gaps', len(gaps), 2, 7)
-    a = as_number('accuracy', accuracy, .5, 1., strict_low=True)
-    listed = as_integer('listed', K if listed is None else listed, K, 7)
-    copies = as_integer('copies', copies, 1)
-    expect(copies == 1 or listed <= 3, 'copies', copies,
-           '1, or more for at most three arms')
-    costs = np.r_[0., [as_number('cost', cost, 0., a - .5)]*(K - 1)]
-    pays = a*costs/(a - .5)
-    weights = .9 - (pays.max() - pays + gaps)/(2*a - 1)
-    expect(weights.min() >= .1, 'gaps', gaps,
-           'smaller gaps (for this cost and accuracy)')
-    beliefs = [_bit_beliefs(k, a, copies) for k in range(listed)]
-    structure = InformationStructure([b/len(b) for b in beliefs[:K]], costs)
-    decisions = [(w + .1*x)*x*SIGNS[k] for k, w in enumerate(weights) for x in (1, -1)]
-    utility = np.array([*decisions, np.where(np.arange(8) == 0, 1., -1.)]).T
-    return World(structure, Setting(np.vstack(beliefs), utility, 1., K), name)
-
-# balanced, pairwise independent functions of eight states
-SIGNS = np.array([[(-1.)**(k & w).bit_count() for w in range(8)] for k in range(1, 8)])
-
-def _bit_beliefs(k, accuracy, copies):
-    "Two, or `copies` times as many, which differ in the bit of row 3: (2 copies, 8)."
-    tilts = (2*np.arange(copies) + 1 - copies)/copies
-    return np.array([(1 + x*(2*accuracy - 1)*SIGNS[k])*(1 + t*SIGNS[3])/8
-                     for x in (1, -1) for t in tilts])

@@ -10,9 +10,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # %% auto #0
-__all__ = ['SMOOTHING', 'MAX_SIGNALS', 'MARKERS', 'RARE', 'SHOWN', 'OTHER', 'NO_VALUE', 'smoothed_table', 'Levels',
-           'column_levels', 'Fault', 'TableCheck', 'check_table', 'scored', 'with_scores', 'classes_of',
-           'world_from_table']
+__all__ = ['SMOOTHING', 'MAX_SIGNALS', 'MARKERS', 'smoothed_table', 'Levels', 'column_levels', 'Fault', 'TableCheck',
+           'check_table', 'scored', 'with_scores', 'classes_of', 'world_from_table']
 
 # %% ../../nbs/handbook/75_tables.ipynb #64a00005
 import warnings
@@ -22,12 +21,11 @@ from importlib.util import find_spec
 import numpy as np
 from ..core import (InvalidInput, as_array, as_integer, as_kind, as_labelled,
                          as_names, as_number, as_probabilities, as_text,
-                         check_container, expect, is_number)
+                         check_container, expect)
 from ..game.information import World, make_world
 
 # %% ../../nbs/handbook/75_tables.ipynb #f4a00005
-# λ: so many made-up cases, in which signals know nothing about the state
-SMOOTHING = 4.
+SMOOTHING = 4.      # λ: made-up cases, in which signals know nothing about the state
 
 def smoothed_table(counts: ArrayLike, smoothing: float = SMOOTHING,
                    prior: ArrayLike | None = None) -> np.ndarray:
@@ -45,33 +43,27 @@ def smoothed_table(counts: ArrayLike, smoothing: float = SMOOTHING,
 # %% ../../nbs/handbook/75_tables.ipynb #b37a3607
 # more than these for one arm of a table: its columns are still to be cut into classes
 MAX_SIGNALS = 100
-# texts by which tables say that there is no value
-MARKERS = {'na', 'n/a', '#n/a', 'nan', 'null', 'nil', '-', '--', '?', '.'}
 
-def _columns(frame):
-    "The names of a table's columns."
+def _series(frame, wanted=None):
+    """{name: pandas Series}: the columns `wanted`, (name, how errors call it), or all,
+    of equal length. The one door for tables of all kinds."""
+    import pandas as pd
     check_container('frame', frame)
     expect(isinstance(frame, dict) or hasattr(frame, 'columns'), 'frame', frame,
            'a table: a pandas or polars DataFrame, or a dict of columns')
-    return list(getattr(frame, 'columns', frame))
-
-def _series(frame, wanted):
-    """{name: pandas Series}: the columns `wanted`, (name, how errors call it), of equal
-    length. The one door for tables of all kinds."""
-    import pandas as pd
-    known, found = _columns(frame), {}
-    for c, at in wanted:
+    known, found, n = list(getattr(frame, 'columns', frame)), {}, None
+    for c, at in [(c, 'frame') for c in known] if wanted is None else wanted:
         expect(isinstance(c, (str, int, tuple)) and known.count(c) == 1, at, c,
                f'one column of the table: {", ".join(map(str, known))}')
         values = frame[c]
         listed = hasattr(values, '__len__') and not isinstance(values, (str, dict))
         expect(listed and getattr(values, 'ndim', 1) == 1 and len(values),
                f'{at}, column {c!r}', values, 'a list of values, not empty')
-        found[c] = values if isinstance(values, pd.Series) else pd.Series(
-            list(values), dtype=object)
-        n = len(next(iter(found.values())))
+        n = n or len(values)
         expect(len(values) == n, f'frame, column {c!r}', f'{len(values)} rows',
                f'{n} rows, as in the others')
+        found[c] = values if isinstance(values, pd.Series) else pd.Series(
+            list(values), dtype=object)
     return found
 
 # %% ../../nbs/handbook/75_tables.ipynb #b37a3608
@@ -85,8 +77,7 @@ class Levels:
 
     def counts(self, weight):
         "{name: how many rows, by their `weight` (n,), have it}."
-        known = self.code >= 0
-        n = np.bincount(self.code[known], weight[known], len(self.names))
+        n = np.bincount(self.code + 1, weight, len(self.names) + 1)[1:]
         return dict(zip(self.names, n.tolist()))
     def renamed(self, new):
         "With other names, some of which may be the same; new ones come last."
@@ -97,13 +88,12 @@ class Levels:
         place = np.array([*map(names.index, called), -1])
         return Levels(names, names, place[self.code])
     def numbers(self):
-        "The values, or what these texts write, as finite floats; None if some aren't."
+        "The numbers that the names write, all finite; None if some don't."
         try:
-            x = np.array([float(v) for v in self.values
-                          if isinstance(v, str) or is_number(v)])
-        except (ValueError, OverflowError):
+            x = np.array(self.names, float)
+        except ValueError:
             return None
-        return x if len(x) == len(self.values) and np.isfinite(x).all() else None
+        return x if np.isfinite(x).all() else None
 
 # %% ../../nbs/handbook/75_tables.ipynb #e4a0c0de
 def _is_fraction(v):
@@ -130,8 +120,8 @@ def column_levels(at: str, values: pd.Series) -> Levels:
     return Levels(tuple(order), names, code)
 
 # %% ../../nbs/handbook/75_tables.ipynb #4b1e7a04
-RARE = 5              # a level that fewer rows have is called rare
-SHOWN = 5             # so many of the values concerned are shown
+# texts by which tables say that there is no value
+MARKERS = {'na', 'n/a', '#n/a', 'nan', 'null', 'nil', '-', '--', '?', '.'}
 
 @dataclass(frozen=True)
 class Fault:
@@ -152,8 +142,8 @@ def _rows(count):
 
 def _listed(counts):
     "'Hard' (1 row), 'hard' (40 rows) and 3 more"
-    shown = [f'{v!r} ({_rows(n)})' for v, n in list(counts.items())[:SHOWN]]
-    return ', '.join(shown) + f' and {len(counts) - SHOWN} more'*(len(counts) > SHOWN)
+    shown = [f'{v!r} ({_rows(n)})' for v, n in counts.items()]
+    return ', '.join(shown[:5]) + f' and {len(shown) - 5} more'*(len(shown) > 5)
 
 def _alike(named):
     "Groups of names that differ only by case or blanks, each with its counts."
@@ -165,7 +155,7 @@ def _alike(named):
 # %% ../../nbs/handbook/75_tables.ipynb #4b1e7a05
 def _faults(levels, weight, rows, rare):
     "(kind, counts, text) of the faults of a column whose rows have these places."
-    gaps, named = levels.code < 0, levels.counts(weight)
+    named, gaps = levels.counts(weight), levels.code < 0
     values = dict(zip(levels.values, named.values()))
     if n := float(weight[gaps].sum()):
         yield ('missing', {None: n},
@@ -205,8 +195,8 @@ class TableCheck:
 
     def fix(self, *, rare: Any = None, missing: Any = None,
             bins: Any = None) -> pd.DataFrame:
-        """The table without its faults, as a new one; each change is printed in a line
-        of its own, and so is what is left of them.
+        """The table without its faults, as a new DataFrame, in which repaired columns are
+        categorical; prints a line for each change, and for each fault that is left.
 
         A column's levels that fewer than `rare` rows have become one class, "other" (or
         "other2", if one is called so already); not so states. With `missing` "own
@@ -215,10 +205,8 @@ class TableCheck:
         dict of column: number, is into how many classes of about equal size a column of
         numbers is cut, at most, named 1/n … n/n; one number holds for all columns with
         fractions or with more than `MAX_SIGNALS` numbers. Labels that differ only by
-        case or blanks become the commonest of them in any case.
-
-        A pandas DataFrame stays one (what was repaired is categorical), other tables
-        come back as a dict of lists. Raises `InvalidInput`."""
+        case or blanks become the commonest of them. Raises `InvalidInput`."""
+        import pandas as pd
         few = 0. if rare is None else as_number('rare', rare, 0.)
         expect(missing in (None, 'own class', 'drop'), 'missing', missing,
                '"own class" or "drop"')
@@ -227,10 +215,12 @@ class TableCheck:
                for c in self.levels}
         known = np.all([levels.code >= 0 for levels in new.values()], 0)
         keep = np.flatnonzero(known | (missing is None))
-        out = _with_columns(self.frame, self.rows[keep],
-                            {c: (levels.names, levels.code[keep])
-                             for c, levels in new.items()
-                             if levels is not self.levels[c]})
+        whole = isinstance(self.frame, pd.DataFrame)
+        out = self.frame if whole else pd.DataFrame(_series(self.frame))
+        out = out.iloc[self.rows[keep]].copy()
+        for c, levels in new.items():
+            if levels is not self.levels[c]:
+                out[c] = pd.Categorical.from_codes(levels.code[keep], levels.names)
         rare = self.rare if rare is None else few
         for fault in check_table(out, rare=rare, **self.asked).faults if keep.size else ():
             print(f'left: {fault}')
@@ -238,7 +228,7 @@ class TableCheck:
 
 # %% ../../nbs/handbook/75_tables.ipynb #040aceaf
 def check_table(frame: Any, *, state: Any = None, arms: Any = None, weights: Any = None,
-                rare: float = RARE) -> TableCheck:
+                rare: float = 5) -> TableCheck:
     """Look for what would make a bad world of a table, a pandas or polars DataFrame or
     a dict of columns, with a case in each row; returns a `TableCheck`, which lists it.
 
@@ -253,7 +243,7 @@ def check_table(frame: Any, *, state: Any = None, arms: Any = None, weights: Any
     """
     rare = as_number('rare', rare, 0.)
     if arms is None:
-        arms = {'all': [c for c in _columns(frame) if c not in (state, weights)]}
+        arms = {'all': [c for c in _series(frame) if c not in (state, weights)]}
     wanted = {c: f'arms[{k!r}]' for k, cs in _arm_columns(arms).items() for c in cs}
     asked = [(c, at) for c, at in ((state, 'state'), (weights, 'weights'))
              if c is not None]
@@ -284,9 +274,6 @@ def _arm_columns(arms):
     return found
 
 # %% ../../nbs/handbook/75_tables.ipynb #4b1e7a10
-OTHER = 'other'       # what `fix` calls the class of all rare levels of a column
-NO_VALUE = 'missing'  # what it calls the class of the rows without a value
-
 def _bins(table, bins):
     "How many classes each column is to be cut into."
     numbers = [c for c, levels in table.levels.items() if levels.numbers() is not None]
@@ -330,7 +317,7 @@ def _repaired(table, c, *, rare, missing, bins):
         return {v: max(group, key=group.get) for group in _alike(count) for v in group}
     def pooled(count):
         few = [v for v, n in count.items() if n < rare and not is_state]
-        return dict.fromkeys(few, _free(OTHER, count.keys() - set(few)))
+        return dict.fromkeys(few, _free('other', count.keys() - set(few)))
     for names in called, pooled:
         count = levels.counts(table.weight)
         new = names(count)
@@ -341,25 +328,12 @@ def _repaired(table, c, *, rare, missing, bins):
     gaps = levels.code < 0
     if missing and gaps.any():
         own = missing == 'own class' and not is_state
-        names = *levels.names, _free(NO_VALUE, levels.names)
+        names = *levels.names, _free('missing', levels.names)
         print(f'{at}: no value in {_rows(table.weight[gaps].sum())}, '
               + (f'now {names[-1]!r}' if own else 'dropped'))
         if own:
             levels = Levels(names, names, np.where(gaps, len(names) - 1, levels.code))
     return levels
-
-def _with_columns(frame, rows, columns) -> Any:
-    "A copy of some rows, with other columns: (names, place of each row)."
-    import pandas as pd
-    whole = isinstance(frame, pd.DataFrame)
-    out: Any = frame.iloc[rows].copy() if whole else {}
-    for c in () if whole else _columns(frame):
-        values = list(frame[c])
-        out[c] = [values[i] for i in rows]
-    for c, (names, code) in columns.items():
-        out[c] = (pd.Categorical.from_codes(code, names) if whole else
-                  [(*names, None)[i] for i in code])
-    return out
 
 # %% ../../nbs/handbook/75_tables.ipynb #8e179e96
 def _by_state(value, known) -> Any:
@@ -376,27 +350,6 @@ def _has_names(value, axis):
     import pandas as pd
     labels = getattr(value, axis, None)
     return isinstance(labels, pd.Index) and not isinstance(labels, pd.RangeIndex)
-
-def _fewer(columns):
-    "What makes the combinations of some columns fewer, in words."
-    cut = [f'{c!r}: 2' for c, levels in columns
-           if len(levels.names) > 2 and levels.numbers() is not None]
-    return ('cut them into fewer classes '
-            f'(check_table(…).fix(bins={{{", ".join(cut)}}}))' if cut else
-            'pool their rare levels (check_table(…).fix(rare=…)), or leave one out')
-
-def _table_signals(at, columns, n_rows):
-    "The combinations of columns' levels that occur, named, and each row's place (n,)."
-    import pandas as pd
-    if not columns:
-        return ['nothing'], np.zeros(n_rows, int)
-    codes = pd.DataFrame({i: levels.code for i, (_, levels) in enumerate(columns)})
-    groups = codes.groupby(list(codes))
-    cells = groups.size().index.to_frame().to_numpy()
-    expect(len(cells) <= MAX_SIGNALS, at, f'columns with {len(cells)} combinations of '
-           'values', f'at most {MAX_SIGNALS}: {_fewer(columns)}')
-    return [', '.join(f'{c}={levels.names[i]}' for (c, levels), i in zip(columns, row))
-            for row in cells], groups.ngroup().to_numpy()
 
 # %% ../../nbs/handbook/75_tables.ipynb #189fa161
 def _refuse_faults(table):
@@ -420,7 +373,7 @@ def _refuse_faults(table):
 def _read_states(table, states, prior):
     "The states, what they are called, the state of each row (n,) and the prior (W,)."
     seen, given = table.levels[table.asked['state']], states
-    known = dict(zip(seen.names, seen.names)) | dict(zip(seen.values, seen.names))
+    known = dict(zip((*seen.names, *seen.values), 2*seen.names))
     if given is not None:
         states = given.tolist() if hasattr(given, 'tolist') else given
         expect(isinstance(states, (list, tuple)), 'states', given, 'a list of names')
@@ -470,10 +423,10 @@ def with_scores(frame, state, arms):
         return frame, arms
     expect(find_spec('sklearn'), 'arms', 'a score, without scikit-learn',
            'pip install scikit-learn')
-    table = _series(frame, [(c, 'frame') for c in _columns(frame)])
-    table |= {f'score of {k}': classes_of(k, arm, table, state)
+    table = _series(frame)
+    scores = {f'score of {k}': classes_of(k, arm, table, state)
               for k, arm in found.items()}
-    return table, arms | {k: [f'score of {k}'] for k in found}
+    return table | scores, arms | {k: [f'score of {k}'] for k in found}
 
 def classes_of(name, arm, table, state):
     "The class of each row by its score, from 1/n to n/n; prints what the classes tell."
@@ -498,29 +451,40 @@ def classes_of(name, arm, table, state):
     return [f'{b + 1}/{arm.bins}' for b in which]
 
 # %% ../../nbs/handbook/75_tables.ipynb #8390bca4
-def _joint_tables(table, arms, place, *, states, prior, smoothing):
-    "By counting: the joint table (O, W) of each arm, and the names of its signals."
-    tables, W = [], len(states)
-    for k, columns in arms.items():
-        at = f'arms[{k!r}]'
-        shown, cell = _table_signals(at, [(c, table.levels[c]) for c in columns],
-                                     len(place))
-        counts = np.bincount(cell*W + place, table.weight, len(shown)*W).reshape(-1, W)
-        empty = np.argwhere((counts == 0) & (prior > 0))
-        if len(empty) and not smoothing:
-            o, w = empty[0]
-            raise InvalidInput('smoothing', 0,
-                               f'more than 0, since in {at} no row with {shown[o]} has '
-                               f'the state {states[w]!r}')
-        tables.append((smoothed_table(counts, smoothing, prior), shown))
-    return [list(part) for part in zip(*tables)]
+def _fewer(columns):
+    "What makes the combinations of some columns fewer, in words."
+    cut = [f'{c!r}: 2' for c, levels in columns.items()
+           if len(levels.names) > 2 and levels.numbers() is not None]
+    return ('cut them into fewer classes '
+            f'(check_table(…).fix(bins={{{", ".join(cut)}}}))' if cut else
+            'pool their rare levels (check_table(…).fix(rare=…)), or leave one out')
+
+def _counted(table, at, columns, *, place, states, prior, smoothing):
+    "By counting: the names of an arm's signals, and its joint table (O, W)."
+    import pandas as pd
+    columns = {c: table.levels[c] for c in columns}
+    # a column of zeros for an arm without columns; those of the index are the signals
+    keys = [0*place, *(levels.code for levels in columns.values()), place]
+    counts: Any = pd.Series(table.weight).groupby(keys).sum()
+    counts = counts.unstack(fill_value=0.)
+    expect(len(counts) <= MAX_SIGNALS, at, f'columns with {len(counts)} combinations '
+           'of values', f'at most {MAX_SIGNALS}: {_fewer(columns)}')
+    counts = counts.reindex(columns=range(len(states)), fill_value=0.)
+    shown = [', '.join(f'{c}={levels.names[i]}' for (c, levels), i in zip(
+        columns.items(), cell)) or 'nothing'
+        for cell in counts.index.to_frame().to_numpy()[:, 1:]]
+    counts = counts.to_numpy()
+    for o, w in np.argwhere((counts == 0) & (prior > 0)):
+        expect(smoothing, 'smoothing', 0, f'more than 0, since in {at} no row with '
+               f'{shown[o]} has the state {states[w]!r}')
+    return shown, smoothed_table(counts, smoothing, prior)
 
 def _cost_ranges(costs):
     "Costs, of which some are pairs, as numbers; and as pairs, None if none is one."
     is_pair = lambda c: isinstance(c, (list, tuple))
     if not isinstance(costs, (list, tuple)) or not any(map(is_pair, costs)):
         return costs, None
-    pairs = [as_array(f'costs[{k}]', c if is_pair(c) else [c, c], (2, ), low=0.)
+    pairs = [as_array(f'costs[{k}]', c if is_pair(c) else [c, c], (2,), low=0.)
              for k, c in enumerate(costs)]
     return [float(p.mean()) for p in pairs], [tuple(p.tolist()) for p in pairs]
 
@@ -528,7 +492,7 @@ def _cost_ranges(costs):
 def world_from_table(frame: Any, *, state: str, arms: Any, costs: Any,
                      utility: Any, bound: float, states: Any = None,
                      decisions: Any = None, prior: Any = None, weights: Any = None,
-                     smoothing: float = SMOOTHING, rare: int = RARE, proxy: Any = None,
+                     smoothing: float = SMOOTHING, rare: int = 5, proxy: Any = None,
                      name: str = 'table', **fields: Any) -> World:
     """A `World` from a table of past cases, one a row, by counting (`check_table`).
 
@@ -557,8 +521,10 @@ def world_from_table(frame: Any, *, state: str, arms: Any, costs: Any,
     table = check_table(frame, state=state, arms=arms, weights=weights, rare=rare)
     _refuse_faults(table)
     states, known, place, prior = _read_states(table, states, prior)
-    joint, signals = _joint_tables(table, _arm_columns(arms), place, states=states,
-                                   prior=prior, smoothing=smoothing)
+    signals, joint = zip(*(
+        _counted(table, f'arms[{k!r}]', columns, place=place, states=states,
+                 prior=prior, smoothing=smoothing)
+        for k, columns in _arm_columns(arms).items()))
     utility = _by_state(utility, known)
     if _has_names(utility, 'columns'):
         utility = utility.rename(columns=str)

@@ -202,8 +202,8 @@ def test_the_support_is_not_seen():
 
 def test_beliefs_are_numbered_as_they_come():
     seen = Reported(OPEN, delta=.1)
-    assert [seen.see(k, np.array(b)) for k, b in ((0, [.2, .8]), (1, [.5, .5]), (1, [.2, .8]),
-                                                  (0, [.2, .8]))] == [True, True, False, False]
+    said = (0, [.2, .8]), (1, [.5, .5]), (1, [.2, .8]), (0, [.2, .8])
+    assert [seen.see(k, np.array(b)) for k, b in said] == [(0, True), (1, True), *[(0, False)]*2]
     assert seen.beliefs.tolist() == [[.2, .8], [.5, .5]] and seen.rounds == 4
     assert seen.since.tolist() == [1, 0] and [len(s) for s in seen.known] == [1, 2]
 

@@ -1,11 +1,9 @@
 """The closing examination: it never refuses the expert it was told of, and sees what it is there
 to see."""
 from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-
 from conftest import amount, seeded
 from laws import detection, most_failures, statistical
 from oia_nb.all import (InvalidInput, action_informed_oracle, generator, identify, load_world,

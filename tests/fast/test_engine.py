@@ -4,22 +4,19 @@ Arms, targets and kinds are the same round by round; rules and profits equal but
 """
 from dataclasses import replace
 from functools import cache
-
 import numpy as np
 import pytest
-
 from conftest import amount
 pytest.importorskip('numba')
 from test_agents import Stubborn
 from test_supports import TOLD
-from oia_nb.all import (InvalidInput, NotInducible, Oracle, ScoringRule, action_informed_oracle,
-                        generator, identify, load_world, make_world, oiafb,
+from oia_nb.all import (InvalidInput, NotInducible, Oracle, Rational, ScoringRule,
+                        action_informed_oracle, generator, identify, load_world, make_world, oiafb,
                         oiafc, random_world, simulate)
 from oia_nb.fast import drive, loop
 from oia_nb.fast.drive import simulate_fast
 from oia_nb.game.oracle import check_oracle
 from oia_nb.paper.oiafc import MIXINGS
-from oia_nb.worlds.generators import blackwell_world
 
 # Programs in thousands of rounds of the paper's radii would need long runs; with a small
 # `a` the radii of OIAFB are small at once, so that most rounds need their linear programs,
@@ -35,7 +32,7 @@ def a_world(i, rng):
         how = dict(bound=bound, max_cost=max_cost, margin=1e-3, tries=20)
         try:
             if i % 5 == 4:
-                world = blackwell_world(2, W, signals, rng, **how)
+                world = random_world(2, W, signals, rng, prior='blackwell', **how)
             else:
                 world = random_world(K, W, signals, rng, prior='arm', **how)
         except NotInducible:
@@ -233,7 +230,7 @@ def a_generous_world():
     rules = [ScoringRule(x, z.support, z.bound) for x in (np.full(z.support.shape, .1), quadratic)]
     return world, check_oracle(world, rules), dict(eps=2*z.B, budget=60, a=1e-3)
 
-def an_inviting_oracle():
+def test_an_oracle_that_invites_lies_is_refused():
     "A lie gains 10⁻⁵: nothing of the bound of 10⁶, but something of payments of 1."
     world, oracle, options = a_generous_world()
     z, honest = world.setting, oracle.rules[1].values
@@ -242,20 +239,16 @@ def an_inviting_oracle():
     inviting[other] += z.support[i] @ (honest[i] - honest[other]) + 1e-5
     bad = Oracle((oracle.rules[0], ScoringRule(inviting, z.support, z.bound)))
     assert world.agent.best_reply(world, bad.rules[1]).reports[i] == other
-    return world, dict(method='oiafb', oracle=bad, delta=None) | options
+    with pytest.raises(InvalidInput, match='lies gain'):
+        identify(world, method='oiafb', delta=None, engine='fast', oracle=bad, seed=1, **options)
 
-def another(agent=None, **options):
-    "The world with programs, and how to play it."
-    world, oracle, _, _ = a_run_with_programs()
-    return replace(world, agent=agent or world.agent), dict(
-        eps=1., delta=.1, method='oiafc', oracle=oracle) | options
-
-@pytest.mark.parametrize('said, asked', [
-    ('Stubborn', lambda: another(Stubborn())), ('lies gain', an_inviting_oracle),
+@pytest.mark.parametrize('said, agent, options', [
+    ('Stubborn', Stubborn(), dict(method='oiafc')),
     # a learner with randomness of its own was a TypeError once
-    ('oiafb, oiafc', lambda: another(method='chen', budget=9)),
-    ('oiafb, oiafc', lambda: another(method='sharp'))])
-def test_what_the_loop_does_not_play_is_refused_by_name(said, asked):
-    world, options = asked()
+    ('oiafb, oiafc', Rational(), dict(method='chen', budget=9)),
+    ('oiafb, oiafc', Rational(), dict(method='sharp'))])
+def test_what_the_loop_does_not_play_is_refused_by_name(said, agent, options):
+    world, oracle, _, _ = a_run_with_programs()
     with pytest.raises(InvalidInput, match=said):
-        identify(world, seed=1, engine='fast', **options)
+        identify(replace(world, agent=agent), eps=1., delta=.1, seed=1, engine='fast',
+                 oracle=oracle, **options)

@@ -7,7 +7,6 @@ written into the simulator, the compiled engine and the experiments one by one.
 import copy
 import pickle
 from dataclasses import dataclass, replace
-
 import numpy as np
 import pytest
 from oia_nb.all import (InvalidInput, identify, load_world, make_world, optimal_rule)

@@ -13,7 +13,7 @@ from oia_nb.core import SolverFailure
 from oia_nb.game import programs
 from oia_nb.game.information import merge_beliefs
 from oia_nb.game.programs import (CvxpyProgram, MenuProgram, RuleProgram, VProgram, check_size,
-                                  properness_rows, solve_program, worst_lies)
+                                  program_route, properness_rows, worst_lies)
 
 AGREE = 1e-7        # relative to the bound
 
@@ -95,8 +95,8 @@ def example():
     rng = generator(130)
     support = beliefs(rng)
     while True:
-        program = plain(rng, len(support), 3)
-        if (found := solve_program(support, program[0], 0, *program[1:])) and found.value > .01:
+        program, route = plain(rng, len(support), 3), program_route('fast')
+        if (found := route(support, 3, 0).minimum(*program)) and found.value > .01:
             return support, program, (found.value, found.rule)
 
 def once(method, wrong):

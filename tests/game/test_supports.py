@@ -1,21 +1,17 @@
 """What is known of the beliefs of each arm: checked where it is said, kept in files, and used."""
 from dataclasses import replace
 from types import SimpleNamespace
-
 import numpy as np
 import pytest
-
 from oia_nb.all import (InvalidInput, Response, World, action_informed_oracle, generator, identify,
                         load_world, random_world, sharp, simulate)
 from oia_nb.core import REPORT_TOL
 from oia_nb.run.learner import check_response
-from oia_nb.paper.oiafc import (budget_parameter, event_failure, mixing_theorem1,
-                                sets_of_beliefs)
+from oia_nb.paper.oiafc import budget_parameter, event_failure, mixing_theorem1, sets_of_beliefs
 from oia_nb.sharp import hyperplanes, learner
 from oia_nb.sharp.hyperplanes import THIN, flat, neutral
 from oia_nb.sharp.learner import levelled
-from oia_nb.worlds.files import (setting_from_dict, setting_to_dict,
-                                 world_from_dict, world_to_dict)
+from oia_nb.worlds.files import setting_from_dict, setting_to_dict, world_from_dict, world_to_dict
 
 def told(world, **known):
     "The world whose principal knows what each arm can lead to."

@@ -4,7 +4,6 @@ for, and what is printed is what is paid, or the print says that it isn't.
 Nothing here is left to chance: worlds are drawn from seeds, and each law holds in every world.
 """
 import re
-
 import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
@@ -66,7 +65,7 @@ def test_print_is_the_rule_or_says_so(digits):
             assert ('what is paid is exact' in text) != same, text
             assert bool(remark(menu.tickets, digits)) != same
             rule = menu.rule
-            sheet = Offer(1, rule, world.setting).sheet(digits)
+            sheet = Offer(1, rule, world.setting, digits=digits).sheet()
             card = rule.card(world.setting, digits=digits)
             assert ('what is paid is exact' in sheet) == bool(remark(rule.menu().tickets, digits))
             assert ('what is paid is exact' in card.html) == ('what is paid is exact' in card.shown)

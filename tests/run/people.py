@@ -2,7 +2,7 @@
 import json
 
 from laws import COIN  # noqa: F401
-from oia_nb.all import generator, load_world, make_world, random_world
+from oia_nb.all import LEARNERS, generator, load_world, make_world, random_world
 from oia_nb.run.session import chained, read_journal
 
 CLINIC = load_world('clinic')
@@ -13,6 +13,15 @@ SHORT = dict(eps=.5*WORLD.setting.B, delta=.1, method='oiafc', max_rounds=60)
 THREE = random_world(2, 3, 3, 1, margin=.01)
 TESTS = make_world([[[.30, .20], [.20, .30]], [[.47, .03], [.03, .47]]], [0., .02],
                    [[1., 0.], [0., 1.]], 1., name='two tests')
+
+# coarse enough for every learner to come to an end of its own in `COIN`
+EPS = dict(sharp=.1, patient=.1, own_beliefs=.5, open_support=1., trial=.3)
+
+def few(method, budget=200):
+    "With these options a learner ends soon, by itself or by the budget that it needs."
+    row = LEARNERS[method]
+    needed = dict(budget=budget) if row.needs_budget or 'samples' in row.options else {}
+    return dict(eps=EPS.get(method, 2.), delta=.1) | needed
 
 def reply(offer, world=CLINIC):
     "What the expert answers to an offer, the same whenever it is asked."

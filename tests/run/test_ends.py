@@ -11,39 +11,30 @@ import pytest
 from conftest import amount
 from laws import is_wrong
 from oia_nb.all import (LEARNERS, InvalidInput, Oracle, World, action_informed_oracle, generator,
-                        identify, load_identification, load_world, parse_expert, simple_regret)
-from oia_nb.cli import main
+                        identify, load_identification, load_world, parse_expert)
 from oia_nb.experts.examination import CalibrationWatch, Watches
-from oia_nb.experts.experts import Insider, Lapsing, Subjective
+from oia_nb.experts.experts import Insider, Subjective
 from oia_nb.experts.told import CHECKS, VIOLATIONS, Check, Told
 from oia_nb.paper.estimation import NORMAL
 from oia_nb.run.learner import verified
 from oia_nb.run.session import Session
-from oia_nb.show.facts import in_percent
-from people import CLINIC, COIN, WORLD, play
+from people import CLINIC, COIN, EPS, WORLD, few, play
 
-ORACLE = action_informed_oracle(COIN)
+ORACLE, WORLD_ORACLE = action_informed_oracle(COIN), action_informed_oracle(WORLD)
 SWAPPED = Oracle(ORACLE.rules[::-1], ORACLE.margins)
-# coarse enough for every learner to come to an end of its own
-EPS = dict(sharp=.1, patient=.1, own_beliefs=.5, open_support=1., trial=.3)
 LED = [name for name, row in LEARNERS.items() if 'margin' in row.options]
 METHODS = [*((name, {}) for name in LEARNERS),
            *((name, dict(margin=.01)) for name in amount(LED[:1], LED))]
 NAMES = [name + (', led' if more else '') for name, more in METHODS]
 
-def played(method, more, world=COIN, oracle=ORACLE, seed=3, **options):
-    "A run on `world`; None where the learner doesn't take what it is told."
-    row = LEARNERS[method]
-    options = dict(eps=EPS.get(method, 2.), delta=.1) | more | options
-    if row.needs_budget or method == 'explore_then_commit':
-        options.setdefault('budget', 200)
-    if method == 'oiafc':
-        options.setdefault('budget', 300)
+def played(method, more, **options):
+    "A run on `COIN`, or as `options` have it; None where the learner doesn't take what it is told."
+    usual = dict(world=COIN, oracle=ORACLE, seed=3) | few(method)
+    usual |= dict(budget=300) if method == 'oiafc' else {}
     try:
-        return identify(world, method=method, seed=seed, oracle=oracle, **options)
+        return identify(method=method, **usual | more | options)
     except InvalidInput as e:
         assert str(e).startswith(('told', 'margin')), e
-        return None
 
 def agent(told):
     return replace(COIN, agent=parse_expert(told))
@@ -56,8 +47,7 @@ WAYS = {'done': {}, 'out of rounds': dict(eps=.01, budget=9), 'hardly a round': 
 def fits(found, tmp_path):
     "Asserts that what was filed is of one length, and survives being shown and stored."
     n, t = found.rounds, found.trace
-    assert len(t.arms) == len(t.beliefs) == len(t.kinds) == len(t.targets) == n
-    assert len(t.payments) == len(t.states) == n
+    assert {len(x) for x in (t.arms, t.beliefs, t.kinds, t.targets, t.payments, t.states)} == {n}
     assert n == found.counts.sum() == (
         found.normal_rounds + found.forced_rounds + (t.kinds == 0).sum())
     assert found.paid == pytest.approx(t.payments.sum())
@@ -65,12 +55,11 @@ def fits(found, tmp_path):
     assert ((t.kinds != NORMAL) | (t.arms == t.targets)).all()
     frame = found.to_frame()
     assert len(frame) == n and f'{n:,} rounds' in repr(t)
-    assert found._repr_html_() and t._repr_html_() and found.statement and repr(found)
-    text = json.dumps(found.to_dict(trace=True), allow_nan=False)
+    assert found._repr_html_() and t._repr_html_() and found.statement
     found.save(tmp_path/'found.json')
     again = load_identification(tmp_path/'found.json')
-    assert json.loads(text)['rounds'] == again.rounds == n and type(again) is type(found)
-    assert again.to_dict(trace=True) == found.to_dict(trace=True) and repr(again) == repr(found)
+    assert type(again) is type(found) and repr(again) == repr(found)
+    assert again.to_dict(trace=True) == found.to_dict(trace=True)
     assert 5 <= len(repr(found).splitlines()) <= 9 and 'array(' not in repr(found)
     pd.testing.assert_frame_equal(again.to_frame(), frame, check_dtype=False)
 
@@ -88,7 +77,7 @@ def test_every_learner_in_every_way(method, more, tmp_path):
 def test_interrupted(method, usual_interrupt, monkeypatch, tmp_path):
     """Ctrl-C in any of 40 rounds (every seventh, without --release), in the midst of a search too:
     a result with the best rule so far, and one entry a round in all of its records."""
-    respond, asked, searched, oracle = World.respond, [], 0, action_informed_oracle(WORLD)
+    respond, asked, searched = World.respond, [], 0
     def interrupted(self, rule, rng, **who):
         asked.append(rule)
         if len(asked) == last:
@@ -97,7 +86,7 @@ def test_interrupted(method, usual_interrupt, monkeypatch, tmp_path):
     monkeypatch.setattr(World, 'respond', interrupted)
     for last in range(1, 41, amount(7, 1)):
         asked.clear()
-        found = played(method, {}, world=WORLD, oracle=oracle, eps=.02, seed=0)
+        found = played(method, {}, world=WORLD, oracle=WORLD_ORACLE, eps=.02, seed=0)
         assert found.status == 'stopped' and found.rounds == len(asked) == last
         fits(found, tmp_path)
         searched += found.forced_rounds > 0
@@ -121,30 +110,18 @@ def test_the_round_that_a_watch_ends_is_whole(method, monkeypatch, tmp_path):
 def test_a_run_that_no_question_helps_ends_as_stalled():
     """Sums in tenths of the bound say too little of boundaries for this accuracy. Without the end
     that was built for it, the run goes on to its cap."""
-    world = load_world('clinic')
-    found = identify(world, eps=.1, delta=.05, seed=1, unit=.1, budget=5000, examined=False)
+    found = identify(CLINIC, eps=.1, delta=.05, seed=1, unit=.1, budget=5000, examined=False)
     assert found.status == 'stalled' and found.rounds < 5000
-    assert found.certificate.bound > .1 and found.verify()
-    assert simple_regret(world, found.rule) <= found.certificate.bound
+    assert found.certificate.bound > .1 and found.verify() and not is_wrong(CLINIC, found)
     assert 'more rounds would not prove it: no question tells' in str(found)
 
 # --- What is said of it ------------------------------------------------------------------
 
 ADVERT = load_world('advert')
 
-def test_no_probability_is_printed_as_certain():
-    assert [in_percent(d) for d in (.05, .4, 1e-7, .07)] == ['95 %', '60 %', '99.99999 %', '93 %']
-    for delta in np.geomspace(1e-300, .5, 400):
-        said = in_percent(delta)
-        assert said != '100 %'
-        if said.endswith('%') and delta > 1e-9:
-            sure = float(said.split()[0])/100
-            assert 1 - 1.01*delta - 1e-15 <= sure <= 1 - delta + 1e-15
-
 def test_a_check_of_no_round_is_not_checked():
     found = identify(WORLD, eps=.1, delta=.1, seed=0, method='patient', told=Told(lapses=.01))
     assert 'in all rounds, lapses among them' in found.statement
-    assert 'where the arm answers that is meant' in found.statement
     for name in CHECKS:
         never = replace(found, checks=(Check(name, 0., 0., 0, True), ))
         ran = replace(never, checks=(Check(name, 0., 0., 2, True), ))
@@ -152,12 +129,9 @@ def test_a_check_of_no_round_is_not_checked():
         assert 'Checked: nothing.' in never.statement
         assert (CHECKS[name] in never.statement.split('Not checked')[1]) == needed
         assert CHECKS[name] not in ran.statement.split('Not checked')[1]
-
     # all states are watched where rounds are played
-    found = identify(replace(WORLD, agent=Lapsing(.1)), eps=.1, delta=.1, seed=0, method='patient',
-                     told='lapses=.06')
     rounds = {c.name: c.rounds for c in found.checks}
-    assert rounds['calibration'] == rounds['lapses'] == found.rounds > found.handed_on
+    assert rounds['calibration'] == rounds['lapses'] == found.rounds >= found.handed_on
     assert 0 < rounds['reports'] <= found.rounds
 
 @pytest.mark.parametrize('world, eps', [(WORLD, .03), (ADVERT, .032)][:amount(1, 2)],
@@ -187,40 +161,35 @@ def test_what_the_insider_leaves_is_what_it_leaves_on_average():
 
 # --- A session whose states contradict its reports --------------------------------------
 
-def test_a_certificate_that_states_took_away_is_shown_nowhere(tmp_path, capsys):
+def test_a_certificate_that_states_took_away_is_shown_nowhere(tmp_path, oia):
     """A session of an overconfident expert ends certified, before the first state is known; states
     count in the order in which they come out."""
-    world, rng, states, path = replace(WORLD, agent=Subjective(8.)), generator(4), [], tmp_path/'s'
-    with Session.create(path, world, eps=.1, delta=.1) as s:
+    world, rng, states = replace(WORLD, agent=Subjective(8.)), generator(4), []
+    with Session.create('s', world, eps=.1, delta=.1) as s:
         while s.status == 'open':
             r = world.respond(s.announce().rule, rng)
             s.answer(r.arm, list(r.report))
             states.append(r.state)
         assert s.status == 'certified'
         assert s.best.bound == s.result.certificate.bound <= .2 and not s.notes
-        order = generator(5).permutation(len(states))
-        for n in order:
-            s.reveal(int(n) + 1, states[n])
-        found, frame, z = s.result, s.to_frame(), s.setting
+        order, frame, z = generator(5).permutation(len(states)), s.to_frame(), s.setting
         watch = CalibrationWatch(z.support, z.K)
         for n in order:
+            s.reveal(int(n) + 1, states[n])
             watch.see(z.arms.index(frame.arm[n]), int(frame.belief[n]), states[n])
         assert s.calibration().evidence == pytest.approx(watch.evidence)
-        assert (found.status, found.violated, found.certificate) == (
+        assert (s.result.status, s.result.violated, s.result.certificate) == (
             'assumption_violated', 'calibration', None)
         assert s.status == 'assumption_violated' and s.best is None
         assert any('nothing is certified any more' in note for note in s.notes)
-    with Session.open(path) as again:
+    with Session.open('s') as again:
         shown = [repr(again), again._repr_html_(), again.result.statement]
-    for options in [], ['--json']:
-        assert main(['session', 'status', str(path), *options]) == 0
-        shown.append(capsys.readouterr().out)
-    for text in shown:
+    told = oia.json('session status s')[0]
+    assert (told['status'], told['best']['bound']) == ('assumption_violated', None)
+    for text in *shown, oia('session status s')[1], json.dumps(told):
         assert 'loses at most' not in text and ' certified' not in text.replace(
             'is certified', '').replace('Nothing certified', ''), text
         assert 'assumption_violated' in text or 'Nothing is certified' in text
-    assert json.loads(shown[-1])['status'] == 'assumption_violated'
-    assert json.loads(shown[-1])['best']['bound'] is None
 
 def test_a_trial_assumes_no_calibration(tmp_path):
     "What it says of an expert whose states contradict the reports stands."

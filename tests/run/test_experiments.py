@@ -47,44 +47,38 @@ def test_a_failing_run_is_a_row(reference, tmp_path):
     """Repetitions share their luck: the same ones fail, whatever the other parameters are, and
     exactly those whose first number is below the threshold. What is there isn't done again."""
     failing = reference[reference.error.notna()]
-    assert set(failing.fail_below) == {.5} and 0 < len(failing) < 40
     assert failing.rounds.isna().all() and failing.stopped.isna().all()
     assert failing.error.str.match(r'RuntimeError: luck was 0\.\d{3} and that is that').all()
     assert failing.traceback.str.contains('announce_one').all()
     fine = reference[reference.error.isna()]
     assert (fine.rounds == 2).all() and (fine.status == 'round_cap').all()
-    assert not fine.stopped.any()
     lucky = [generator(5, i).random() < .5 for i in range(20)]
     for eps in 1., 2.:
         assert reference.query('eps == @eps and fail_below == .5').error.notna().tolist() == lucky
     s = summarise(reference, by=['fail_below'])
     assert s.runs.tolist() == [40, 40] and s.failed.tolist() == [0, len(failing)]
-    assert s.rounds.tolist() == [2., 2.] and s.stopped.tolist() == [0., 0.]
-    assert s.within.tolist() == [1., 1.]
-    assert np.allclose(s.regret, reference.regret.dropna().iloc[0])
+    assert s.rounds.tolist() == [2., 2.] and s.within.tolist() == [1., 1.]
     experiment(**cheap, n_jobs=0, path=tmp_path)
     before = times(tmp_path)
     experiment(**cheap, n_jobs=0, path=tmp_path)
     assert times(tmp_path) == before
     experiment(**cheap, n_jobs=0, path=tmp_path, retry=True)
-    assert sum(before[p] != t for p, t in times(tmp_path).items()) == len(failing)
+    assert sum(before[p] != t for p, t in times(tmp_path).items()) == len(failing) > 0
 
 # --- Killed ---------------------------------------------------------------------------
-
-def files(folder):
-    return len(list(folder.glob('runs/*.jsonl')))
 
 def kill(folder, more, seconds):
     """Start the experiment in a process of its own; kill it `seconds` after `more` runs have been
     written, or once it has ended."""
     p = multiprocessing.get_context('fork').Process(
         target=partial(experiment, **cheap, n_jobs=0, path=folder))
-    before = files(folder)
+    files = lambda: len(list(folder.glob('runs/*.jsonl')))
+    wanted = files() + more
     p.start()
-    while more and p.exitcode is None and files(folder) < before + more:
+    while more and p.exitcode is None and files() < wanted:
         time.sleep(1e-4)
     time.sleep(seconds)
-    os.kill(p.pid, signal.SIGKILL)
+    p.kill()
     p.join()
 
 @pytest.mark.parametrize('seed', range(amount(1, 2)))
@@ -115,10 +109,9 @@ def test_a_world_without_an_oracle_fails_in_its_own_rows(tmp_path, caplog):
     assert frame[frame.world == 'twins'].error.str.startswith('NotInducible').all()
     assert frame[frame.world == 'coin'].error.isna().all()
     assert '2 of 4 runs failed, the first: NotInducible' in caplog.text
-    def refuse(constant):
-        raise AssertionError(constant)
     for p in [tmp_path/'manifest.json', *(tmp_path/'runs').iterdir()]:
-        assert p.suffix in ('.json', '.jsonl') and json.loads(p.read_text(), parse_constant=refuse)
+        assert p.suffix in ('.json', '.jsonl') and json.loads(
+            p.read_text(), parse_constant=lambda constant: pytest.fail(constant))
     caplog.clear()
     experiment(**good)
     assert 'failed' not in caplog.text
@@ -173,9 +166,8 @@ def test_folder_of_another_experiment(tmp_path):
         return announce_one(world, eps=eps/2, delta=delta, seed=seed, oracle=oracle)
     g.__qualname__ = f.__qualname__
     experiment(**good | dict(methods={'sharp': 'sharp', 'f': f}), path=tmp_path)
-    for change, name in ((dict(seed=1), 'seed'), (dict(worlds={'coin': twins}), 'world coin'),
+    for change, name in ((dict(worlds={'coin': twins}), 'world coin'),
                          (dict(methods={'sharp': ('sharp', dict(budget=5000))}), 'method sharp'),
-                         (dict(methods={'sharp': announce_one}), 'method sharp'),
                          (dict(methods={'f': g}), 'method f')):
         with pytest.raises(InvalidInput, match=f'this experiment: that one differs in {name}$'):
             experiment(**good | change, path=tmp_path)
@@ -194,12 +186,13 @@ def test_folders_of_earlier_versions(tmp_path):
     assert times(tmp_path) == before
 
 def test_folder_of_something_else(tmp_path):
-    (tmp_path/'thesis.tex').write_text('finished')
+    thesis = tmp_path/'thesis.tex'
+    thesis.write_text('finished')
     refused = partial(pytest.raises, InvalidInput, match='path')
-    for path in tmp_path, tmp_path/'thesis.tex':
+    for path in tmp_path, thesis:
         with refused():
             experiment(**good, path=path)
-    assert [p.name for p in tmp_path.iterdir()] == ['thesis.tex']
+    assert [*tmp_path.iterdir()] == [thesis]
     for text in '', '[]', '{}', '{"seed": 0}':
         (tmp_path/'manifest.json').write_text(text)
         for act in read_experiment, lambda path: experiment(**good, path=path):

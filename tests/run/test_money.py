@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from conftest import amount
-from oia_nb.all import (InvalidInput, LEARNERS, ScoringRule, Session, action_informed_oracle,
+from oia_nb.all import (LEARNERS, ScoringRule, Session, action_informed_oracle,
                         forecast, generator, identify, load_world, make_world, optimal_rule,
                         principal_profit, random_world, simple_regret, simulate)
 from oia_nb.run.experiments import break_even, profit_of_nothing, total_loss, with_fee
-from people import CLINIC, COIN, TARGET, TESTS, WORLD, play
+from people import CLINIC, COIN, TARGET, TESTS, WORLD, few, play
 
 ADVERT = load_world('advert')
 SMALL = random_world(3, 2, 3, 5, prior='arm', margin=.05)
@@ -34,16 +34,11 @@ class Cashier:
         self.kept.append((belief @ z.utility).max() - self.payments[-1])
         return response
 
-RUNS = {'sharp': dict(eps=.1), 'oiafc': dict(eps=2., max_rounds=300),
-        **dict.fromkeys(('oiafb', 'chen', 'explore_then_commit'), dict(eps=2., budget=200)),
-        'patient': dict(eps=.1), 'own_beliefs': dict(eps=.5), 'open_support': dict(eps=1.),
-        'trial': dict(eps=.3)}
-
 @pytest.mark.parametrize('world', amount([COIN], [COIN, SMALL]), ids=lambda world: world.name)
 @pytest.mark.parametrize('method', LEARNERS)
 def test_paid_and_lost_of_every_learner(world, method):
-    "To the last round, for every learner there is; a learner without an entry above fails here."
-    options = dict(delta=.1) | RUNS[method]
+    "To the last round, for every learner there is."
+    options = few(method) | (dict(max_rounds=300) if method == 'oiafc' else {})
     cashier, rng = Cashier(world), generator(3)
     row, oracle = LEARNERS[method], action_informed_oracle(world)
     extra = dict(rng=rng.spawn(1)[0]) if 'rng' in row.options else {}
@@ -59,16 +54,14 @@ def test_paid_and_lost_of_every_learner(world, method):
 def test_what_all_hires_lose():
     """A run's own loss as far as it goes, and its rule's regret in every hire after that. It may be
     never that more was kept than by paying nothing."""
-    run = found()
-    before, after = profit_of_nothing(TESTS), principal_profit(TESTS, run.rule)
-    best = optimal_rule(TESTS).profit
-    assert total_loss(TESTS, run, run.rounds) == pytest.approx(run.lost)
-    assert total_loss(TESTS, run, run.rounds + 500) == pytest.approx(run.lost + 500*(best - after))
-    parts = [total_loss(TESTS, run, n) for n in range(1, run.rounds + 1)]
+    run, best = found(), optimal_rule(TESTS).profit
     kept = TESTS.setting.belief_utility[run.trace.beliefs] - run.trace.payments
-    assert np.diff([0., *parts]) == pytest.approx(best - kept)
+    after = np.full(500, principal_profit(TESTS, run.rule))
+    lost = np.cumsum(best - np.r_[kept, after])
+    for n in 1, run.rounds - 1, run.rounds, run.rounds + 500:
+        assert total_loss(TESTS, run, n) == pytest.approx(lost[n - 1])
     zero = ScoringRule(np.zeros((4, 2)), TESTS.setting.support, 1.)
-    assert before == pytest.approx(principal_profit(TESTS, zero))
+    assert profit_of_nothing(TESTS) == pytest.approx(principal_profit(TESTS, zero))
     assert break_even(TESTS, run) > run.rounds
     assert break_even(TESTS, replace(run, rule=zero)) == np.inf
     assert break_even(TESTS, replace(run, lost=-1e6)) == run.rounds
@@ -81,19 +74,15 @@ def test_a_forecast_is_of_the_runs_that_identify_plays():
     for row in frame.itertuples():
         runs = [identify(COIN, eps=.15, delta=.1, method=row.method, budget=400,
                          seed=generator(7, i)) for i in range(4)]
-        assert row.runs == 4
-        assert row.paid == sorted(r.paid for r in runs)[1]
-        assert row.lost == sorted(r.lost for r in runs)[1]
-        if row.method == 'sharp':
-            assert row.finished == 4
-            low, median, _, high = sorted(r.rounds for r in runs)
-            assert (row.rounds_10, row.rounds, row.rounds_90) == (low, median, high)
+        middle = lambda name, runs=runs: sorted(getattr(r, name) for r in runs)[1]
+        assert (row.runs, row.paid, row.lost) == (4, middle('paid'), middle('lost'))
+    assert frame.finished[0] == 4 and frame.rounds[0] < 400
     assert frame.equals(forecast(COIN, **told))
 
 def test_a_forecast_of_hires_ends_with_paying_nothing():
     H, gain = 400, TESTS.best_profit - profit_of_nothing(TESTS)
-    frame = forecast(TESTS, delta=.1, methods=['sharp', 'etc'], runs=2, seed=3, hires=H)
-    assert frame.method.tolist() == ['sharp']*3 + ['etc']*3 + ['pay nothing']
+    frame = forecast(TESTS, delta=.1, methods=['sharp'], runs=2, seed=3, hires=H)
+    assert frame.method.tolist() == ['sharp']*3 + ['pay nothing']
     assert frame.eps.tolist()[:3] == pytest.approx([gain, gain/2, gain/4])
     assert frame.total.iloc[-1] == pytest.approx(H*gain)
     runs = [identify(TESTS, eps=gain/2, delta=.1, seed=generator(3, i)) for i in range(2)]
@@ -102,19 +91,16 @@ def test_a_forecast_of_hires_ends_with_paying_nothing():
     idle = make_world([[[.5, .5]], [[.4, .1], [.1, .4]]], [0., .5], np.eye(2), 2.)
     frame = forecast(idle, hires=100, runs=1)
     assert frame.method.tolist() == ['pay nothing'] and frame.total[0] == pytest.approx(0.)
-    with pytest.raises(InvalidInput, match='eps'):
-        forecast(idle, runs=1)
 
 def test_whether_to_learn_at_all(oia):
     "The command says what the forecast says, in a sentence and in JSON."
     TESTS.save('w.json')
     ask = 'plan w.json --delta .05 --runs 1 --quiet'
     worth = oia.json(ask, '--hires', 5000)[0]['worth']
-    assert worth['learn'] is True and worth['hires'] == 5000 and worth['total'] < worth['nothing']
+    assert worth['learn'] is True and worth['total'] < worth['nothing']
     assert worth['nothing'] == pytest.approx(5000*(TESTS.best_profit - profit_of_nothing(TESTS)))
     assert oia(ask, '--hires', 20)[1].startswith("Don't learn: in 20 hires")
-    status, _, err = oia(ask)
-    assert status != 0 and '--eps' in err
+    assert '--eps' in oia(ask)[2]
 
 # --- Sums and fees --------------------------------------------------------------------
 
@@ -142,7 +128,6 @@ def test_a_fee_counts_for_each_round():
 def test_a_session_with_a_fee_and_a_sum(tmp_path):
     path = tmp_path/'a.jsonl'
     with Session.create(path, CLINIC, **TARGET, fee=.25, max_paid=6., currency='€') as s:
-        assert 'paid 0.25 €, whatever' in str(s.announce())
         assert '0.25 €, whatever you answer' in s.announce().sheet()
         play(s, rng=generator(0))
         run = s.result
@@ -152,8 +137,6 @@ def test_a_session_with_a_fee_and_a_sum(tmp_path):
     assert s.paid == pytest.approx(sum(r.due for r in s._rounds) + .25*s.rounds)
     with Session.open(path) as again:
         assert again.result.paid == run.paid and not again.notes
-    with Session.create(tmp_path/'b.jsonl', CLINIC, **TARGET) as s:
-        assert 'whatever you answer' not in str(s.announce())
 
 # --- Rules that are no dearer than they must be ---------------------------------------
 

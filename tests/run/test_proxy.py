@@ -47,7 +47,7 @@ def test_the_game_over_outcomes_is_the_game_over_states(world, rates):
 
 def test_a_session_that_never_sees_the_state(tmp_path):
     "Nature draws the state, a signal and the test's outcome; paid is on the outcome."
-    rng, z, rates = generator(3), PATHOLOGY.setting, PATHOLOGY.setting.rates
+    rng, rates = generator(3), PATHOLOGY.setting.rates
     with Session.create(tmp_path/'a.jsonl', PATHOLOGY, eps=.3, delta=.05) as s:
         assert 'pays if clear' in s.announce().sheet()
         while s.status == 'open':
@@ -60,23 +60,22 @@ def test_a_session_that_never_sees_the_state(tmp_path):
             assert r.due == rule.values[r.belief, y]
         found = s.result
         assert found.status == 'certified' and s.verify()
-        regret = optimal_rule(PATHOLOGY).profit - in_truth(CLINIC, rates, found.rule)[1]
-        assert regret == pytest.approx(simple_regret(PATHOLOGY, found.rule))
-        assert regret <= found.certificate.bound <= .3
+    regret = optimal_rule(PATHOLOGY).profit - in_truth(CLINIC, rates, found.rule)[1]
+    assert regret == pytest.approx(simple_regret(PATHOLOGY, found.rule))
+    assert regret <= found.certificate.bound <= .3
     with Session.open(tmp_path/'a.jsonl', write=False) as s:
-        assert s.setting == z and 'errs as' in s.statement
+        assert s.setting == PATHOLOGY.setting and 'errs as' in s.statement
 
 def test_a_proxy_is_kept_and_refused_by_name(tmp_path):
     z = CLINIC.setting
     given = Setting(z.support, z.utility, z.bound, z.arms, z.states, proxy=TEST)
     assert given.states == ('clear', 'stained') and given.rates.tolist() == [[.95, .05], [.1, .9]]
-    given.save(tmp_path/'z.json')
-    assert load_setting(tmp_path/'z.json') == given
-    PATHOLOGY.save(tmp_path/'w.json')
-    assert load_world(tmp_path/'w.json') == PATHOLOGY
+    for subject, load in (given, load_setting), (PATHOLOGY, load_world):
+        subject.save(tmp_path/'a.json')
+        assert load(tmp_path/'a.json') == subject
     assert PATHOLOGY.without('biopsy').setting.rates is not None
-    no_news, wrong = [[.5, .5], [.5, .5]], dict(benign=dict(clear=1.))
-    for bad in no_news, wrong, [[.9, .1]], [[.9, .2], [.1, .8]], 'a test', [[1., 0., 0.]]*2:
+    for bad in ([[.5, .5], [.5, .5]], dict(benign=dict(clear=1.)), [[.9, .1]],
+                [[.9, .2], [.1, .8]], 'a test', [[1., 0., 0.]]*2):
         with pytest.raises(InvalidInput, match='proxy'):
             CLINIC.by_proxy(bad)
 

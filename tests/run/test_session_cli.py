@@ -1,6 +1,5 @@
 """Sessions by command: each step leaves what it says in the file, and what is refused leaves
 nothing."""
-import os
 import runpy
 import subprocess
 import sys
@@ -12,48 +11,43 @@ import pytest
 
 from conftest import ROOT
 from oia_nb.all import OIAError, Offer, Session
-from people import CLINIC, TARGET, Z, records_of, reply
+from people import CLINIC, TARGET, Z, held, records_of, reply
 from test_study import TRIAGE
 
-BEGUN = []      # the file of `begun`, once it is made
-
 @pytest.fixture
-def begun(oia, tmp_path):
+def begun(oia, tmp_path, journal=[]):       # noqa: B006  made once, for all tests
     """A session of three answered rounds, of which the first is revealed; the fourth is open. All
     made by command."""
-    if not BEGUN:
+    path = tmp_path/'day.jsonl'
+    if not journal:
         assert oia('session new day.jsonl clinic --eps .04 --delta .05 --currency €')[0] == 0
-        for n in range(3):
+        for _ in range(3):
             answer(oia)
         assert oia('session reveal day.jsonl 1 benign')[0] == 0
         assert oia('session next day.jsonl')[0] == 0
-        BEGUN.append((tmp_path/'day.jsonl').read_bytes())
-    (tmp_path/'day.jsonl').write_bytes(BEGUN[0])
+        journal.append(path.read_bytes())
+    path.write_bytes(journal[0])
     return oia
 
 def answer(oia):
-    "The expert answers the open round by command; returns what the command says, and the response."
+    "The expert answers the open round by command; returns what the command says."
     offer = oia.json('session next day.jsonl')[0]
     rule = Session.open('day.jsonl', write=False)._rounds[-1].rule
     r = reply(Offer(offer['round'], rule, Z))
     said = ','.join(f'{100*p:.1f}' for p in r.report)
-    found, err = oia.json('session answer day.jsonl', '--arm', Z.arms[r.arm], '--report', said)
-    assert err == ''
-    return found, r
+    return oia.json('session answer day.jsonl', '--arm', Z.arms[r.arm], '--report', said)[0]
 
 def test_commands_do_what_the_session_does(begun, tmp_path):
     """The file that commands write holds the session that Python would have made with the same
     answers."""
     with Session.create(tmp_path/'python.jsonl', CLINIC, **TARGET, currency='€') as s:
-        for n in range(3):
-            offer = s.announce()
-            r = reply(offer)
+        for _ in range(3):
+            r = reply(s.announce())
             s.answer(Z.arms[r.arm], np.round(100*np.array(r.report), 1).tolist())
         s.reveal(1, 'benign')
         s.announce()
-        wanted = s.to_frame(), s.paid, s.owed
-    with Session.open(tmp_path/'day.jsonl') as s:
-        assert s.to_frame().equals(wanted[0]) and (s.paid, s.owed) == wanted[1:]
+        with Session.open(tmp_path/'day.jsonl') as other:
+            assert held(other) == held(s)
 
 def test_all_that_a_session_takes_can_be_said(oia, tmp_path):
     "By command as in Python: the first line of the file is the same."
@@ -67,12 +61,9 @@ def test_all_that_a_session_takes_can_be_said(oia, tmp_path):
     assert records_of(tmp_path/'day.jsonl') == records_of(tmp_path/'python.jsonl')
 
 def test_an_answer_and_what_follows(begun):
-    found, err = begun.json('session status day.jsonl')
-    assert err == '' and (found['status'], found['rounds'], found['pending'], found['currency'],
-                          found['unused']) == ('open', 3, [2, 3], '€', 0)
-    assert all(a['arm'] and isinstance(a['belief'], int) for a in found['answers'][:3])
-    found, r = answer(begun)
-    assert found['round']['arm'] == Z.arms[r.arm] and found['rounds'] == 4
+    found = begun.json('session status day.jsonl')[0]
+    assert (found['status'], found['rounds'], found['pending']) == ('open', 3, [2, 3])
+    found = answer(begun)
     due = begun.json('session reveal day.jsonl 4 malignant')[0]
     assert due['paid'] >= due['due'] == due['paid'] - found['paid'] >= 0
     assert begun.json('session undo day.jsonl 4', '--why', 'wrong line')[0]['rounds'] == 3
@@ -80,7 +71,6 @@ def test_an_answer_and_what_follows(begun):
     assert begun('session decline day.jsonl --why ill')[0] == 0
     assert begun('session next day.jsonl')[1] == first
     claim = begun.json('session stop day.jsonl')[0]['statement'].split(' Checked: ')[0]
-    assert 'certified' in claim or 'with probability 95 %' in claim
     assert begun.json('session status day.jsonl')[0]['status'] == 'stopped'
     assert claim in begun('session stop day.jsonl')[1]
 
@@ -110,11 +100,9 @@ def test_the_day_of_the_example(tmp_path):
         [sys.executable, ROOT/'examples'/'session.py', tmp_path/'cut.jsonl'],
         capture_output=True, text=True, timeout=120,
         env={'PYTHONPATH': str(ROOT), 'PATH': '/usr/bin:/bin', 'HOME': str(tmp_path)})
-    assert run.returncode == 0, run.stderr
-    assert 'killed: True' in run.stdout and run.stdout.count('refused') == 4
+    assert 'killed: True' in run.stdout and run.stdout.count('refused') == 4, run.stderr
     with Session.open(tmp_path/'cut.jsonl') as s:
         assert s.status == 'stopped' and s.rounds == 35 and s.result.verify()
-        assert s.to_frame().state.notna().sum() == 2 and (s.to_frame().status == 'void').sum() == 1
 
 def test_the_otree_app(tmp_path, monkeypatch):
     """What the example exports, in place of oTree: the page records an answer, and says what is
@@ -125,10 +113,9 @@ def test_the_otree_app(tmp_path, monkeypatch):
         *base, 'models', 'widgets'])
     monkeypatch.setitem(sys.modules, 'otree.api', api)
     monkeypatch.setitem(sys.modules, 'otree', SimpleNamespace(api=api))
-    path, example = tmp_path/'day.jsonl', ROOT/'examples'/'otree_app.py'
+    path, example = tmp_path/'day.jsonl', runpy.run_path(str(ROOT/'examples'/'otree_app.py'))
     Session.create(path, CLINIC, **TARGET, currency='€', fee=.25).close()
-    export = runpy.run_path(str(example))['export']
-    project = export(path, tmp_path/'project', rounds=5)
+    project = example['export'](path, tmp_path/'project', rounds=5)
     app = SimpleNamespace(**runpy.run_path(str(project/'offers'/'__init__.py')))
     player = SimpleNamespace(participant=SimpleNamespace(vars={}))
     page, s = app.Offer, app.session()
@@ -137,17 +124,13 @@ def test_the_otree_app(tmp_path, monkeypatch):
         assert page.is_displayed(player) and shown['round'] == s.announce().round
         assert 'pays if malignant' in shown['table']
         said = {name: round(100*p, 1) for name, p in zip(app.FIELDS, r.report)}
-        answer = said | dict(offer=shown['round'], arm=app.C.ARMS[r.arm])
+        said |= dict(offer=shown['round'], arm=app.C.ARMS[r.arm])
         for bad, told in ((dict.fromkeys(app.FIELDS, 99), 'in percent'),
                           (dict(offer=n or 9), 'earlier round')):
-            assert told in page.error_message(player, answer | bad) and s.rounds == n
-        assert page.error_message(player, answer) is None and s.rounds == n + 1
+            assert told in page.error_message(player, said | bad) and s.rounds == n
+        assert page.error_message(player, said) is None and s.rounds == n + 1
         page.before_next_page(player, False)
         assert player.payoff == .25
     s.close()
     with pytest.raises(OIAError, match='does not exist yet'):
-        export(path, project)
-    failed = subprocess.run([sys.executable, example, 'nowhere.jsonl', 'x'], capture_output=True,
-                            cwd=tmp_path, text=True, env=os.environ | {'PYTHONPATH': str(ROOT)})
-    assert failed.returncode == 1 and failed.stderr.count('\n') == 1
-    assert 'otree_app: ' in failed.stderr
+        example['export'](path, project)

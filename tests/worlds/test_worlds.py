@@ -6,7 +6,9 @@ import math
 import pickle
 import random
 import unicodedata
+from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,15 +16,12 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.stats import binom
-from laws import statistical
-from spoilt import spoil
-
 from conftest import ROOT
+from laws import DEGENERATE, degenerate_world, statistical
+from spoilt import spoil
 from oia_nb.all import (InvalidInput, OIAError, ScoringRule, Setting, action_informed_oracle, brier,
                         load_world, make_world, optimal_rule, random_world, world_names)
 from oia_nb.worlds.files import WORLD_FORM, json_text, parse_json, world_from_dict, world_to_dict
-from oia_nb.worlds.generators import blackwell_world, simple_world
-from laws import DEGENERATE, degenerate_world
 
 def many(times):
     "So many examples, in units of what the profile asks for."
@@ -37,38 +36,32 @@ def same(a, b):
 SAMPLES = {**{name: load_world(name) for name in world_names()},
            **{kind: degenerate_world(kind) for kind in DEGENERATE},
            'ragged': random_world(4, 3, [1, 2, 5, 3], 0, prior='arm', decisions=5, bound=7.),
-           'tiny': random_world(2, 2, 2, 1, bound=1e-6), 'ladder': blackwell_world(3, 4, 5, 2),
-           'simple': simple_world(3, 3, 3)}
+           'tiny': random_world(2, 2, 2, 1, bound=1e-6),
+           'ladder': random_world(3, 4, 5, 2, prior='blackwell')}
 
 # --- There and back -------------------------------------------------------------------
 
 @pytest.mark.parametrize('name', SAMPLES)
 def test_round_trip(name, tmp_path):
-    world = SAMPLES[name]
-    assert world.save(tmp_path/'a.json') is None
-    back = load_world(str(tmp_path/'a.json'))
-    assert same(world, back)
-    back.save(tmp_path/'b.json')
-    assert (tmp_path/'a.json').read_bytes() == (tmp_path/'b.json').read_bytes()
-    assert sorted(p.name for p in tmp_path.iterdir()) == ['a.json', 'b.json']
+    first, second = tmp_path/'a.json', tmp_path/'b.json'
+    SAMPLES[name].save(first)
+    back = load_world(str(first))
+    back.save(second)
+    assert same(SAMPLES[name], back) and first.read_bytes() == second.read_bytes()
+    assert sorted(tmp_path.iterdir()) == [first, second]
 
 @given(st.text(st.one_of(st.characters(), st.sampled_from(
     '\xa0\u200c\u200d\u202f\n\r\x00\x85\u2028\ud800 a')), min_size=1, max_size=8))
 @many(2)
 def test_any_name(name):
     """A name comes back from a file as it was, or no world has it: blank, or with a control
-    character, a line break or half a surrogate pair. No-break spaces, joiners and joined emoji are
-    as good as letters."""
+    character, a line break or half a surrogate pair."""
     w = SAMPLES['advert']
     bad = not name.strip() or any(unicodedata.category(c) in ('Cc', 'Cs', 'Zl', 'Zp') for c in name)
-    try:
+    with pytest.raises(InvalidInput, match='^arms[^\n]*$') if bad else nullcontext():
         world = make_world(w.structure.joint, w.costs, w.setting.utility, 1.,
                            arms=[name, name + '2', 'x' + name])
-    except InvalidInput as e:
-        assert bad and e.argument.startswith('arms') and '\n' not in str(e)
-        return
-    assert not bad
-    assert world_from_dict(parse_json(json_text(world_to_dict(world)).encode())) == world
+        assert world_from_dict(parse_json(json_text(world_to_dict(world)).encode())) == world
 
 def test_arms_that_look_like_something_else(oia):
     "An arm that begins with dashes can be left out."
@@ -80,32 +73,29 @@ def test_arms_that_look_like_something_else(oia):
 def test_shipped_worlds(tmp_path, monkeypatch):
     "A name wins over a file, and a byte order mark is no fault."
     monkeypatch.chdir(tmp_path)
-    assert world_names() == ['advert', 'clinic', 'small_clinic', 'wine']
     for name in world_names():
         world = load_world(name)
         assert world.name == name and action_informed_oracle(world).margin > .009
         text = (ROOT/'oia_nb'/'data'/f'{name}.json').read_text(encoding='utf-8')
         assert text == json_text(world_to_dict(world)) + '\n'
-        (tmp_path/'w.json').write_bytes(b'\xef\xbb\xbf' + text.encode())
+        Path('w.json').write_bytes(b'\xef\xbb\xbf' + text.encode())
         assert same(load_world('w.json'), world)
     load_world('advert').save('clinic')
     assert load_world('clinic').name == 'clinic'
     assert load_world('./clinic').name == load_world(Path('clinic')).name == 'advert'
 
 def test_save_leaves_the_old_file_alone_when_refused(tmp_path):
-    w = SAMPLES['advert']
-    path = tmp_path/'w.json'
+    w, path = SAMPLES['advert'], tmp_path/'w.json'
     w.save(path)
     before = path.read_bytes()
     class Own(type(w)):
         "A world of somebody's own, which no file can hold."
     with pytest.raises(InvalidInput, match='world'):
         Own(w.structure, w.setting).save(path)
-    assert path.read_bytes() == before
     for where in tmp_path/'no'/'w.json', tmp_path, '', None, 3, 'a\0b':
         with pytest.raises(InvalidInput, match='path'):
             w.save(where)
-    assert [p.name for p in tmp_path.iterdir()] == ['w.json']
+    assert path.read_bytes() == before and [*tmp_path.iterdir()] == [path]
     assert not list(tmp_path.parent.glob('*.part'))
 
 # --- Values ---------------------------------------------------------------------------
@@ -114,12 +104,8 @@ def arrays(x):
     "Every array in a value, in what it has worked out, and in their fields."
     if isinstance(x, np.ndarray):
         yield x
-    elif isinstance(x, (list, tuple)):
-        for v in x:
-            yield from arrays(v)
-    elif hasattr(x, '__dict__'):
-        for v in vars(x).values():
-            yield from arrays(v)
+    for v in x if isinstance(x, (list, tuple)) else getattr(x, '__dict__', {}).values():
+        yield from arrays(v)
 
 COPIES = {'replace': replace, 'copy': copy.copy, 'deepcopy': copy.deepcopy,
           'pickle': lambda x: pickle.loads(pickle.dumps(x)),
@@ -129,34 +115,29 @@ COPIES = {'replace': replace, 'copy': copy.copy, 'deepcopy': copy.deepcopy,
 @pytest.mark.parametrize('how', COPIES)
 @pytest.mark.parametrize('name', SAMPLES)
 def test_copies_are_equal_and_as_safe(name, how):
-    """Each copy keeps every field, is equal, hashes alike, and none of its numbers can be written
-    to, whatever is tried."""
+    "Each copy keeps every field, is equal, hashes alike, and its numbers are locked."
     world = replace(SAMPLES[name], source='where', licence='CC0',
                     signals=[[f'σ{i}' for i in range(len(o))] for o in SAMPLES[name].signals])
     again = COPIES[how](world)
     assert again == world and hash(again) == hash(world) and same(again, world)
     assert (again.source, again.licence, again.signals) == ('where', 'CC0', world.signals)
-    assert world.setting.K == 2 or again.without(0).licence == 'CC0'
-    best = optimal_rule(world).rule
-    parts = [world.setting, world.structure, brier(world.setting.support), best][:4*(how != 'file')]
+    parts = [world.setting, world.structure, brier(world.setting.support),
+             optimal_rule(world).rule][:4*(how != 'file')]
     copies = [COPIES[how](x) for x in parts]
     assert copies == parts
     for x in arrays([again, *copies]):
         with pytest.raises(ValueError):
             x.setflags(write=True)
 
-@given(st.integers(0, 10**6), st.integers(0, 2))
-@many(.3)
-def test_equal_means_equal_in_every_field(seed, k):
-    world, other = (random_world(3, 2, 2, seed) for _ in range(2))
+@pytest.mark.parametrize('k', range(3))
+def test_equal_means_equal_in_every_field(k):
+    world, other = (random_world(3, 2, 2, k) for _ in range(2))
     assert world == other and world is not other and hash(world) == hash(other)
-    z, s = world.setting, world.structure
-    nudge = lambda x: np.nextafter(x, 9.)
+    z, s, nudge = world.setting, world.structure, lambda x: np.nextafter(x, 9.)
     costs = s.costs + (np.arange(3) == k)*1e-3
     others = [dict(bound=nudge(z.bound)), dict(utility=nudge(z.utility)), dict(states=['a', 'b'])]
     for change in (dict(name='x'), dict(source='x'), dict(licence='x'),
-                   dict(signals=[['a', 'b'], None, None]),
-                   dict(structure=replace(s, costs=costs)),
+                   dict(signals=[['a', 'b'], None, None]), dict(structure=replace(s, costs=costs)),
                    *(dict(setting=replace(z, **part)) for part in others)):
         assert replace(world, **change) != world
 
@@ -166,16 +147,13 @@ def test_nobody_can_change_a_value():
     base = np.array([[.2, .8], [.7, .3]])
     locked, frame = base.view(), pd.DataFrame(base)
     locked.setflags(write=False)
-    columns = frame.to_numpy()
-    for given_array in base, locked, columns, frame:
-        made = [Setting(given_array, np.eye(2), 1., 2), brier(given_array),
-                ScoringRule(np.zeros((2, 2)), given_array, 1.)]
-        before = [(x.support.tolist(), x.__hash__()) for x in made]
-        base[0] = [.5, .5]
-        frame.iloc[0] = [.5, .5]
-        assert [(x.support.tolist(), x.__hash__()) for x in made] == before
-        base[0] = [.2, .8]
-        frame.iloc[0] = [.2, .8]
+    for mine in base, locked, frame.to_numpy(), frame:
+        made = [Setting(mine, np.eye(2), 1., 2), brier(mine),
+                ScoringRule(np.zeros((2, 2)), mine, 1.)]
+        before = [(x.support.tolist(), hash(x)) for x in made]
+        base[0] = frame.iloc[0] = [.5, .5]
+        assert [(x.support.tolist(), hash(x)) for x in made] == before
+        base[0] = frame.iloc[0] = [.2, .8]
 
 # --- Bad files ------------------------------------------------------------------------
 
@@ -236,22 +214,15 @@ def test_missing_and_unknown_keys(way):
             world_from_dict(data)
 
 GOOD = (ROOT/'oia_nb'/'data'/'advert.json').read_bytes()
-# beside those that the chapter throws at it
-RAW = {'blank': b' \n', 'a number': b'1', 'a list': b'[]', 'binary': bytes(range(256)),
-       'latin-1': '{"name": "é"}'.encode('latin-1'), 'deep objects': b'{"a":'*10**5,
-       'long number': GOOD.replace(b'1.0', b'1'*5000, 1), 'more': GOOD + b'{}',
-       'comma': GOOD.replace(b'0.24]', b'0.24,]'), 'csv': b'a,b\n1,2\n',
-       'python': repr(world_to_dict(SAMPLES['advert'])).encode()}
 
-@pytest.mark.parametrize('kind', RAW)
-def test_bad_file(kind, tmp_path):
-    (tmp_path/'w.json').write_bytes(RAW[kind])
-    with pytest.raises(InvalidInput) as e:
-        load_world(tmp_path/'w.json')
-    assert str(e.value).startswith(f'{tmp_path/"w.json"}: ') and ', expected ' in str(e.value)
-
-def test_truncated_anywhere():
-    "No beginning of a file is a world, save the whole of it."
+def test_a_file_is_a_world_as_a_whole_or_is_refused(tmp_path):
+    "Beside what the chapter throws at it: each beginning of a file, and more than a file."
+    path = tmp_path/'w.json'
+    for raw in (b'1', bytes(range(256)), '{"name": "é"}'.encode('latin-1'), b'{"a":'*10**5,
+                GOOD.replace(b'1.0', b'1'*5000, 1), GOOD + b'{}', GOOD.replace(b'4]', b'4,]')):
+        path.write_bytes(raw)
+        with pytest.raises(InvalidInput, match=f'^{path}: .*, expected [^\n]*$'):
+            load_world(path)
     for n in range(len(GOOD.rstrip())):
         with pytest.raises(InvalidInput):
             world_from_dict(parse_json(GOOD[:n]))
@@ -273,26 +244,24 @@ def test_spoilt_dictionaries():
             assert str(e) and '\n' not in str(e)
             return
         fates[-1] = False
+        z, joint = world.setting, world.structure.joint
         assert same(world, world_from_dict(world_to_dict(world)))
-        for p, q in zip(world.structure.joint, world.belief_distributions):
-            assert np.isfinite(p).all() and abs(p.sum() - 1) < 1e-8 and abs(q.sum() - 1) < 1e-8
-        assert all(np.isfinite(x).all() for x in (world.setting.support, world.setting.utility))
-        assert (world.costs >= 0).all() and world.setting.bound > 0
+        assert all(abs(p.sum() - 1) < 1e-8 for p in (*joint, *world.belief_distributions))
+        assert all(np.isfinite(x).all() for x in (z.support, z.utility))
+        assert (world.costs >= 0).all() and z.bound > 0
     check()
     assert .5 < np.mean(fates) < .98
 
 # --- At random ------------------------------------------------------------------------
 
-@pytest.mark.parametrize('make', [lambda s, m: random_world(3, 3, 3, s, margin=m),
-                                  lambda s, m: random_world(4, 3, [2, 3, 4, 5], s, prior='arm',
-                                                            margin=m),
-                                  lambda s, m: blackwell_world(2, 2, 3, s, margin=m),
-                                  lambda s, m: simple_world(3, 3, s, margin=m)])
+@pytest.mark.parametrize('make', [partial(random_world, 4, 3, [2, 3, 4, 5], prior='arm'),
+                                  partial(random_world, 2, 2, 3, prior='blackwell')])
 def test_margin_is_kept(make):
     for seed in range(3):
-        world = make(seed, .01)
+        world = make(seed=seed, margin=.01)
         assert action_informed_oracle(world).margin >= .01 - 1e-12
-        assert same(world, make(seed, .01)) and not same(world, make(seed + 10, .01))
+        assert same(world, make(seed=seed, margin=.01))
+        assert not same(world, make(seed=seed + 10, margin=.01))
 
 @statistical(false_alarm=3e-6, planted='the larger of two draws',
              power=lambda: float(binom.sf(binom.isf(.5e-6, 2000, .25), 2000, 1 - .75**2)))
