@@ -70,12 +70,6 @@ def test_points_that_fall_together(monkeypatch):
     with pytest.raises((AssertionError, FloatingPointError)):
         law_short_interval()
 
-def test_what_is_no_number_proves_nothing(monkeypatch):
-    "If the evidence against one arm isn't a number, nothing seems to be proved."
-    monkeypatch.setattr(module, 'missing', lambda *_: {0: -1., 1: np.nan})
-    known = ready(small_world(3, 3))
-    assert not module.passes(known, known.candidates[0], .03)
-
 # --- Contradictions -------------------------------------------------------------------
 
 def test_contradictions_are_named_and_others_are_not():
