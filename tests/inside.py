@@ -1,10 +1,8 @@
 """Hostile worlds, a judge who knows them, and a look into runs of the sharp learner.
 
 A whole run shows next to nothing of a fault: the rule that it finds is nearly always better than
-what is proved of it. So at every step of a run what the learner believes is compared with the
-truth (`Looking`). All tests of the sharp learner play their worlds through `looked_into`, and
-`benchmarks/attack.py` plays some thousands more.
-"""
+what is proved of it. So at every step what the learner believes is compared with the truth
+(`Looking`); `benchmarks/attack.py` does so in some thousands of runs."""
 from collections import Counter
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace

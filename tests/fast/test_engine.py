@@ -1,7 +1,5 @@
-"""The compiled engine is the coroutine, on the same random numbers; and it checks itself.
-
-Arms, targets and kinds are the same round by round; rules and profits equal but for rounding.
-"""
+"""The compiled engine is the coroutine, on the same random numbers: arms, targets and kinds are the
+same round by round, rules and profits equal but for rounding. And it checks itself."""
 from dataclasses import replace
 from functools import cache
 import numpy as np
@@ -18,9 +16,7 @@ from oia_nb.fast.drive import simulate_fast
 from oia_nb.game.oracle import check_oracle
 from oia_nb.paper.oiafc import MIXINGS
 
-# Programs in thousands of rounds of the paper's radii would need long runs; with a small
-# `a` the radii of OIAFB are small at once, so that most rounds need their linear programs,
-# and some runs see the event fail.
+# radii of OIAFB so small that most rounds need programs, and some runs see the event fail
 SMALL = 1e-5, 1e-3, 1e-2, 0.1
 TOL = 1e-8      # of the bound: profits and rules of the engine against the coroutine's
 

@@ -1,6 +1,5 @@
-"""The parts of the sharp learner's evidence that a run rarely comes to; what it believes in runs is
-looked at in `test_inside.py`. Nothing here is left to chance.
-"""
+"""The parts of the sharp learner's evidence that a run rarely comes to, without chance; what it
+believes in runs is looked at in `test_inside.py`."""
 from dataclasses import replace
 from functools import partial
 from itertools import product

@@ -1,8 +1,5 @@
-"""The checker of certificates: it accepts what the sharp learner proves, and no forgery.
-
-Nothing here is left to chance but which runs are played; a true certificate must pass and a
-forged one be refused in all of them.
-"""
+"""The checker of certificates: it accepts what the sharp learner proves, and no forgery. Nothing is
+left to chance but which runs are played."""
 from copy import deepcopy
 from dataclasses import replace
 from functools import cache
