@@ -258,7 +258,8 @@ PLANTS = dict(      # by what it is seen, changes of the learner, and the same o
     registration=('samples', [(bets, 'as_candidate', early)],
                   [(checker, 'candidate', lambda old, *given: (0, old(*given)[1]))]),
     # every sample counts four times
-    reuse=('evidence', [(bets, name, scaled(4, 1)) for name in ('own_wealth', 'pair_wealth')],
+    reuse=('evidence', [(bets, name, lambda old, *given: 4*old(*given)) for name in (
+        'own_wealth', 'pair_wealth')],
            [(checker, 'counts', lambda old, *given: 4*old(*given))]),
     # half-spaces say a fifth more than they prove
     bound=('bound|cut|region', [(walls, 'proved_least', lambda old, *given: (
