@@ -444,7 +444,8 @@ def learner_options():
 def run_identify(args):
     "Learn the best rule of a world from simulated responses, without looking into it."
     world = open_world(args)
-    args.method = args.method or learners.learner_for(args.told, world.setting.support)
+    args.method = args.method or learners.learners_for(
+        args.told, world.setting.support)[0].name
     args.quiet = args.quiet or args.engine == 'fast'
     world, oracle = (world, None) if args.no_oracle else find_oracle(world)
     result = run_learner(world, oracle, args)

@@ -574,15 +574,14 @@ def within_sum(learner: Learner, most: float | None) -> Learner:
 def interrupts_held() -> Any:
     """A list, empty until Ctrl-C was pressed, which interrupts nothing unless pressed
     again; in the main thread, where Ctrl-C has its usual meaning."""
-    pressed, usual = [], signal.default_int_handler
+    pressed = []
     def hold(number, frame):
         if pressed:
             raise KeyboardInterrupt
         pressed.append(number)
     ours = (threading.current_thread() is threading.main_thread()
-            and signal.getsignal(signal.SIGINT) is usual)
-    if ours:
-        signal.signal(signal.SIGINT, hold)
+            and signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+    usual = signal.signal(signal.SIGINT, hold) if ours else None
     try:
         yield pressed
     finally:
@@ -703,10 +702,9 @@ def unchecked(found, told):
 
 def ended(found):
     "How a run ended, and what was seen that can't be, in words."
-    text = STATUS[found.status].text
-    if found.violated:
-        text += f'; seen: {VIOLATIONS[found.violated]}'
-    text += ''.join(f' (a false alarm has a probability of {100*c.level:.2g} % at most)'
+    seen = f'; seen: {VIOLATIONS[found.violated]}' if found.violated else ''
+    alarm = ''.join(f' (a false alarm has a probability of {100*c.level:.2g} % at most)'
                     for c in found.checks if c.level and c.name == found.violated)
-    return text + (f'; not verified: {found.refused}' if found.refused else '')
+    refused = f'; not verified: {found.refused}' if found.refused else ''
+    return STATUS[found.status].text + seen + alarm + refused
 

@@ -243,6 +243,7 @@ SCHEMA = 3
 # {field of a header: what it is if an earlier schema lacks it, its check, its limits}
 HEAD: dict[str, tuple] = dict(
     snap=(SNAP, as_number, 0., .5), fee=(0., as_number, 0.),
+    eps=(None, as_number), delta=(None, as_number),
     max_paid=(None, as_number, 0.), unit=(None, as_number, 0., np.inf, True),
     asks=(False, as_kind, bool), history=([], as_kind, list), left=([], as_kind, list),
     currency=(None, as_text), person=(None, as_text), lottery=(None, as_text))
@@ -341,26 +342,18 @@ class Offer:
     def sheet(self, details: bool = True) -> str:
         """The offer as a page of HTML (a text) to hand to the expert. Without `details` it
         says what the payments are for, and folds the tickets away."""
-        menu, states = self.menu, self.setting.states
+        menu, states, digits = self.menu, self.setting.states, self.digits
         listed = lambda names: ', '.join(f'<b>{escape(name)}</b>' for name in names)
         unit = f' in {self.currency}' if self.currency and not self.lottery else ''
-        exact = [
-            self.tickets(),
-            f'The ticket that is best for what you say is yours. It is paid{unit} when it '
-            f'is known what was the case. {remark(menu.tickets, self.digits)}',
-            reckoner(menu, states) if len(states) > 2 else '']
+        exact = framed('tickets.html', tickets=self.tickets(), unit=escape(unit),
+                       remark=escape(remark(menu.tickets, digits)),
+                       reckoner=reckoner(menu, states) if len(states) > 2 else '')
         if not details:
-            most = money(menu.tickets.max(), self.digits, self.unit)
-            exact = [f'You are paid for what you say, {most} at most. The better you know '
-                     'what is the case, the more you can earn. You earn most, on average, '
-                     'if you say what you believe.',
-                     '<details><summary>What exactly is paid'
-                     f'</summary>{as_body(*exact)}</details>']
-        return as_page(
-            f'Round {self.round}',
-            f'<p>Choose how to look: {listed(self.setting.arms)}. Then say how likely you '
-            f'think each of {listed(states)}. {self.say} Name the round with your answer.'
-            '</p>', self.terms(), *exact)
+            most = escape(money(menu.tickets.max(), digits, self.unit))
+            exact = framed('folded.html', most=most, exact=exact)
+        body = framed('sheet.html', arms=listed(self.setting.arms), states=listed(states),
+                      say=self.say, terms=as_body(self.terms()), exact=exact)
+        return as_page(f'Round {self.round}', body)
 
 # %% ../../nbs/experts/27_session.ipynb #e8387c27
 def as_page(title, *parts):
@@ -380,16 +373,14 @@ def reckoner(menu, states):
     return framed('reckoner.html', fields=fields, names=json.dumps(names),
                   tickets=menu.tickets.tolist())
 
-def tickets_html(menu, states, digits=None, unit=None, *, pays='pays', when=None,
+def tickets_html(menu, states, digits=None, unit=None, *, pays='pays', when=(),
                  most=ROWS_SHOWN):
     "A menu as a table of HTML: what each ticket pays, and in words `when` to take it."
     heads = ['ticket', *(f'{pays} if {w}' for w in states)]
+    heads += ['when to take it']*bool(when)
     printed = [np.where(t > smallest(t, digits), t, 0.) for t in menu.tickets]
-    rows = [[ticket_name(b), *(money(x, digits, unit) for x in t)]
+    rows = [[ticket_name(b), *(money(x, digits, unit) for x in t), *when[b:b + 1]]
             for b, t in enumerate(printed)]
-    if when:
-        heads.append('when to take it')
-        rows = [[*row, words] for row, words in zip(rows, when)]
     return html_table(heads, rows, most)
 
 # %% ../../nbs/experts/27_session.ipynb #32faaff7
@@ -416,7 +407,6 @@ class SessionRound:
 
     @property
     def pending(self):
-        "Whether it was answered, and its state isn't known."
         return self.status == 'answered' and self.state is None
     @property
     def due(self):
@@ -517,10 +507,9 @@ class Session(AbstractContextManager['Session']):
         must know. With a `lottery`, a text as seed, tickets are chances of the largest
         payment."""
         head = new_head(where, oracle, method=method, history=history, told=told,
-                        budget=budget, options=options, eps=as_number('eps', eps),
-                        delta=as_number('delta', delta), snap=snap, currency=currency,
-                        unit=unit, fee=fee, max_paid=max_paid, asks=asks, person=person,
-                        lottery=lottery)
+                        budget=budget, options=options, eps=eps, delta=delta, snap=snap,
+                        currency=currency, unit=unit, fee=fee, max_paid=max_paid, asks=asks,
+                        person=person, lottery=lottery)
         journal = Journal(path, new=True)
         try:
             journal.append(head)
@@ -550,7 +539,6 @@ class Session(AbstractContextManager['Session']):
                           f'({type(e).__name__}: {e})') from None
 
     def _file_round(self, kind, record):
-        "What a record of this kind says of its round. Raises `InvalidInput` if it can't."
         at = self._rounds[as_integer('round', record.get('round'), 1, len(self._rounds)) - 1]
         before, after = ROUNDS[kind]
         as_choice('status', at.status, [before])
@@ -609,20 +597,17 @@ class Session(AbstractContextManager['Session']):
 
     @property
     def _facts(self):
-        """The answers that a learner can read, as rounds: those from before, then all that
-        stand, but for those whose state it waits for."""
+        "The answers that the learner can read, as rounds: from before, and all that stand."
         return [*self._past, *(r for r in self._rounds if r.status == 'answered'
                                and not (self._row.needs_states and r.state is None))]
 
     def _response(self, r):
-        "The answer of a round as the learner gets it."
         known = self._row.needs_states or not r.number
         return as_response(self.setting, r.arm, r.belief, r.state if known else None)
 
     @property
     def history(self) -> list[tuple[Any, ...]]:
-        """All answers that stand, those from before first, as another session takes them:
-        (rule, arm, report, state)."""
+        "All answers that stand, as another session takes them: (rule, arm, report, state)."
         return [(r.rule, *astuple(self._response(r))) for r in self._facts]
 
     @property
@@ -695,7 +680,6 @@ class Session(AbstractContextManager['Session']):
             self._rule, self._failure = None, e
 
     def _end(self, found):
-        "The learner is done: its result, which tells where it comes from."
         options = self.head['options']
         origin = Origin(None, self.head['method'], options, options.get('rng'))
         self._rule, self._result = None, replace(found, paid=self.expected, origin=origin)
@@ -749,7 +733,6 @@ class Session(AbstractContextManager['Session']):
                  arm) for n, place, arm in new]
 
     def _open_round(self):
-        "The round that waits for an answer, or None."
         last = self._rounds[-1] if self._rounds else None
         fits = last is not None and last.status == 'open' and self._rule is not None
         return last if fits and is_same(last.rule, self._rule) else None
@@ -778,15 +761,13 @@ class Session(AbstractContextManager['Session']):
         return stand[number]
 
     def _state(self, state):
-        "The index of a state by its name or index. Raises `InvalidInput`."
         states = self.setting.states
         if isinstance(state, str):
             return states.index(as_choice('state', state, states))
         return as_integer('state', state, 0, len(states) - 1)
 
     def _said(self, arm, state, r=None, **said) -> dict[str, Any]:
-        """What was said, as fields of the record of a round; only what is new, if `r` was
-        answered before. Raises `InvalidInput`."""
+        "What was said, as fields of a record; only what is new, if `r` was answered before."
         z, found = self.setting, {}
         if r is None or arm is not None:
             found['arm'] = z.arm_index(arm)
@@ -907,7 +888,6 @@ class Session(AbstractContextManager['Session']):
                                      if r.status != 'open'))
 
     def summed(self, sums: Any) -> float:
-        "A sum of sums, in whole units."
         total, digits = float(sum(sums)), decimals(self.head['unit'])
         return total if digits is None else round(total, digits)
 
@@ -1017,10 +997,7 @@ class Session(AbstractContextManager['Session']):
         bounds = [(r.number - 1, r.bound) for r in self._rounds if r.bound is not None]
         if self.status != 'open' or not bounds or bounds[-1][1] <= eps:
             return None
-        t, bound = bounds[-1]
-        # without a fall that shows a rate, bounds are taken to fall like 1/sqrt(t)
-        n = rounds_left(bounds, eps) or t*((bound/eps)**2 - 1)
-        n = int(float(f'{max(n, 1):.2g}'))
+        n = rounds_left(bounds, eps)
         return n, n*self.expected/max(self.rounds, 1)
 
     @property
@@ -1068,7 +1045,6 @@ class Session(AbstractContextManager['Session']):
         return pd.DataFrame([self.plain_round(r) for r in self._rounds], columns=columns)
 
     def __repr__(self):
-        "What stands, in a line or two."
         best, unused = self.best, f', {self.unused} answers not used' if self.unused else ''
         so_far = (f'; best so far: arm {self.setting.arms[best.arm]}, loses at most '
                   f'{best.bound:.3g}') if best else ''
@@ -1216,7 +1192,6 @@ WAYS = dict(
     reports='A rule changed what is reported: no learner of this book helps.')
 
 def in_rounds(numbers):
-    "The numbers of rounds as a text."
     *most, last = map(str, numbers)
     return f'rounds {", ".join(most)} and {last}' if most else f'round {last}'
 
