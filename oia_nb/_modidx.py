@@ -1258,7 +1258,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                               'oia_nb/run/session.py'),
                                     'oia_nb.run.session.Session._said': ('experts/session.html#session._said', 'oia_nb/run/session.py'),
                                     'oia_nb.run.session.Session._start': ('experts/session.html#session._start', 'oia_nb/run/session.py'),
-                                    'oia_nb.run.session.Session._state': ('experts/session.html#session._state', 'oia_nb/run/session.py'),
                                     'oia_nb.run.session.Session._write': ('experts/session.html#session._write', 'oia_nb/run/session.py'),
                                     'oia_nb.run.session.Session.advice': ('experts/session.html#session.advice', 'oia_nb/run/session.py'),
                                     'oia_nb.run.session.Session.amend': ('experts/session.html#session.amend', 'oia_nb/run/session.py'),

@@ -149,7 +149,7 @@ def as_method(given):
     pair = isinstance(given, tuple) and len(given) == 2
     call, options = given if pair else (given, {})
     expect(isinstance(options, dict), 'options', options, 'a dict')
-    options = {as_parameter(k): as_value(k, v) for k, v in options.items()}
+    options = {as_parameter(k, 'options'): as_value(k, v) for k, v in options.items()}
     if callable(call):
         functions, text = [call], source(call)
     else:
@@ -161,11 +161,11 @@ def as_method(given):
     anything = len(functions) == 1 and len(named) < len(found)
     return Method(call, options, None if anything else named - OURS, text)
 
-def as_parameter(name):
+def as_parameter(name, at):
     "`name`, which must be free for a parameter of a grid. Raises `InvalidInput`."
     others = OURS | RESULTS.keys() | {'repetition'}
     expect(isinstance(name, str) and name.isidentifier() and name not in others,
-           'parameter', name, f"a name, none of {', '.join(sorted(others))}")
+           at, name, f"a parameter's name, none of {', '.join(sorted(others))}")
     return name
 
 # %% ../../nbs/handbook/67_experiments.ipynb #b72281ec
@@ -204,7 +204,7 @@ def as_grid(grid, methods):
     expect(isinstance(grid, dict), 'grid', grid, 'a dict of lists')
     read = {}
     for name, values in grid.items():
-        as_parameter(name)
+        as_parameter(name, 'grid')
         values = values.tolist() if isinstance(values, np.ndarray) else values
         values = values if isinstance(values, (list, tuple)) else [values]
         read[name] = [as_value(f'grid[{name!r}][{n}]', v) for n, v in enumerate(values)]
@@ -236,8 +236,7 @@ def as_frame(records):
     frame = pd.DataFrame([r['parameters'] | r for r in records], columns=columns,
                          dtype=object)
     types = {c: t for c, t in RESULTS.items() if t != 'str'} | dict(repetition='int64')
-    return frame.astype(types).astype({c: frame[c].infer_objects().dtype
-                                       for c in names})
+    return frame.astype(types | frame[[*names]].infer_objects().dtypes.to_dict())
 
 # %% ../../nbs/handbook/67_experiments.ipynb #58e80628
 def short_hash(value):
@@ -254,8 +253,8 @@ def planned(worlds, methods, grid, repetitions, seed):
     """The arguments of `experiment`, read: worlds, methods, what their names stand for,
     and runs, dicts by key (the name of its file), the repetitions of a cell together.
     The third number of a version, a patch, doesn't change what a run gives."""
-    worlds, methods = as_worlds(worlds), labelled('methods', methods, as_method,
-                                                  lambda m: m.text)
+    worlds = as_worlds(worlds)
+    methods = labelled('methods', methods, as_method, lambda m: m.text)
     grid, repetitions = as_grid(grid, methods), as_repetitions(repetitions)
     said = dict(version=__version__.split('.')[:2], seed=as_integer('seed', seed))
     said |= {f'world {w}': world_key(world) for w, world in worlds.items()}

@@ -94,7 +94,7 @@ class Row:
     statuses: tuple
     compiled: tuple | None = None
     flags: dict = field(default_factory=dict)
-    rounds: str = '{:,} initial, {:,} normal and {:,} forced ones ({:,} binary searches)'
+    rounds: str = '{:,} initial, {:,} normal and {:,} forced ones ({:,} searches)'
     demo: tuple | None = None
     variants: dict | None = None
     honours: tuple = ()
@@ -275,8 +275,8 @@ def origin_of(world, row, options, seed):
     "The `Origin` of a run; functions are told by name, a seed only if it is a number."
     said = {name: value for name, value in options.items() if value is not None
             and name not in ('watch', 'history', 'told', 'rng', 'seed')}
-    kept = {name: value if isinstance(value, (bool, int, float, str))
-            else getattr(value, '__name__', repr(value)) for name, value in said.items()}
+    kept = {name: x if isinstance(x, (bool, int, float, str))
+            else getattr(x, '__name__', repr(x)) for name, x in said.items()}
     whole = isinstance(seed, (int, np.integer))
     return Origin(world.name, row.name, kept, int(seed) if whole else None)
 
@@ -345,6 +345,5 @@ def identify(world: World, *, eps: float, delta: float, method: str | None = Non
     play = run_fast if engine == 'fast' else play_row
     found = play(row, world, known, rng, eps=eps, delta=delta, progress=progress,
                  max_paid=max_paid, **options)
-    log.info('%s in %s: %s, %d rounds', row.name, world.name, found.status,
-             found.rounds)
+    log.info('%s in %s: %s, round %d', row.name, world.name, found.status, found.rounds)
     return add_lost(world, replace(found, origin=origin))

@@ -23,7 +23,8 @@ import numpy as np
 from .. import __version__
 from ..core import (InvalidInput, OIAError, PROB_TOL, as_array, as_choice,
                          as_integer, as_kind, as_number, as_text, as_value, expect,
-                         file_trouble, fresh_seed, generator, is_number, json_value, placed, plain)
+                         file_trouble, generator, is_number, json_value,
+                         placed, plain)
 from ..paper.estimation import NORMAL, PAST
 from ..game.information import Response, Setting, World
 from ..game.scoring import ScoringRule
@@ -166,8 +167,8 @@ class Journal:
         if self.lock is None:
             raise Busy(f'{self.path} {self.why}')
         own = chained(self.last, record)
-        line = self.ends + json.dumps(record | {'hash': own}, sort_keys=True,
-                                      allow_nan=False).encode() + b'\n'
+        text = json.dumps(record | {'hash': own}, sort_keys=True, allow_nan=False)
+        line = self.ends + text.encode() + b'\n'
         with writing(self.path), open(self.path, 'r+b', buffering=0) as f:
             if self.size not in (None, f.seek(0, os.SEEK_END)):
                 raise Damaged(self.path, 'was changed since it was opened')
@@ -220,8 +221,7 @@ def as_report(setting, report=None, snap=SNAP, arm=None, *, belief=None, percent
     i = int(places[n])
     near = ', '.join(f'{p:.1%}' for p in setting.support[i])
     expect(gap[n] <= snap + PROB_TOL, 'report', report,
-           f'a belief within {snap:g} of a listed one{whose} (the nearest, {near}, is '
-           f'{gap[n]:.3g} away)')
+           f'one within {snap:g} of a listed belief{whose}: {near} is {gap[n]:.3g} off')
     return i, x, float(gap[n])
 
 # %% ../../nbs/experts/27_session.ipynb #4022c88b
@@ -265,11 +265,10 @@ def checked_head(fields):
             for p in head['history']]
     for r in past:
         as_response(z, r.arm, r.belief, r.state)
-        expect(r.state is not None or not row.needs_states, 'history', head['history'],
+        expect(not row.needs_states or r.state is not None, 'history', head['history'],
                f'states in it: {row.name} needs them')
     expect(not head['unit'] or 'unit' in row.options, 'unit', head['unit'],
-           f'none: the learner {row.name} must announce the rules that it asks, to the '
-           'last digit')
+           f'none: the learner {row.name} announces its rules to the last digit')
     row.make(z, oracle, eps=head['eps'], delta=head['delta'], **head['options'])
     return head, z, oracle, past
 
@@ -362,8 +361,7 @@ def as_page(title, *parts):
 
 def as_body(*parts):
     "Parts of a page: one that begins with < is HTML already."
-    return '\n'.join(p if p.startswith('<') else f'<p>{escape(p)}</p>'
-                     for p in parts if p)
+    return '\n'.join(p if p[0] == '<' else f'<p>{escape(p)}</p>' for p in parts if p)
 
 def reckoner(menu, states):
     "A few fields that say, on the sheet, which ticket a report over `states` holds."
@@ -373,14 +371,16 @@ def reckoner(menu, states):
     return framed('reckoner.html', fields=fields, names=json.dumps(names),
                   tickets=menu.tickets.tolist())
 
-def tickets_html(menu, states, digits=None, unit=None, *, pays='pays', when=(),
+def tickets_html(menu, states, digits=None, unit=None, *, pays='pays', when=None,
                  most=ROWS_SHOWN):
     "A menu as a table of HTML: what each ticket pays, and in words `when` to take it."
     heads = ['ticket', *(f'{pays} if {w}' for w in states)]
-    heads += ['when to take it']*bool(when)
     printed = [np.where(t > smallest(t, digits), t, 0.) for t in menu.tickets]
-    rows = [[ticket_name(b), *(money(x, digits, unit) for x in t), *when[b:b + 1]]
+    rows = [[ticket_name(b), *(money(x, digits, unit) for x in t)]
             for b, t in enumerate(printed)]
+    if when:
+        heads.append('when to take it')
+        rows = [[*row, words] for row, words in zip(rows, when)]
     return html_table(heads, rows, most)
 
 # %% ../../nbs/experts/27_session.ipynb #32faaff7
@@ -539,7 +539,8 @@ class Session(AbstractContextManager['Session']):
                           f'({type(e).__name__}: {e})') from None
 
     def _file_round(self, kind, record):
-        at = self._rounds[as_integer('round', record.get('round'), 1, len(self._rounds)) - 1]
+        n = as_integer('round', record.get('round'), 1, len(self._rounds))
+        at = self._rounds[n - 1]
         before, after = ROUNDS[kind]
         as_choice('status', at.status, [before])
         if kind in ('amended', 'void'):
@@ -587,7 +588,7 @@ class Session(AbstractContextManager['Session']):
         self._filed, self._stopped = None, False
         path, records = self.journal.path, self.journal.records
         head = records[0] if records else {}
-        expect(head.get('kind') == 'oia-session', 'path', str(path), 'the file of a session')
+        expect(head.get('kind') == 'oia-session', 'path', path, 'the file of a session')
         schema = head.get('schema')
         expect(type(schema) is int and schema <= SCHEMA, f'{path}: schema', schema,
                f'{SCHEMA}; the file was made by a later version of this package')
@@ -760,25 +761,21 @@ class Session(AbstractContextManager['Session']):
                'a round that was answered and stands')
         return stand[number]
 
-    def _state(self, state):
-        states = self.setting.states
-        if isinstance(state, str):
-            return states.index(as_choice('state', state, states))
-        return as_integer('state', state, 0, len(states) - 1)
-
-    def _said(self, arm, state, r=None, **said) -> dict[str, Any]:
-        "What was said, as fields of a record; only what is new, if `r` was answered before."
+    def _said(self, r, arm, state, **said) -> dict[str, Any]:
+        "What was said, as fields of a record; only what is new if `r` was answered already."
         z, found = self.setting, {}
-        if r is None or arm is not None:
+        if r.arm is None or arm is not None:
             found['arm'] = z.arm_index(arm)
-        if state is not None:
-            found['state'] = self._state(state)
-        if r is not None and all(x is None for x in said.values()):
+        if isinstance(state, str):
+            found['state'] = z.states.index(as_choice('state', state, z.states))
+        elif state is not None:
+            found['state'] = as_integer('state', state, 0, z.W - 1)
+        if r.arm is not None and all(x is None for x in said.values()):
             if 'arm' not in found:
                 return found
             said = dict(belief=r.belief)
-        place, x, distance = as_report(z, snap=self.head['snap'],
-                                       arm=found.get('arm', r and r.arm), **said)
+        at = found.get('arm', r.arm)
+        place, x, distance = as_report(z, snap=self.head['snap'], arm=at, **said)
         return found | dict(belief=place, said=np.asarray(x).tolist(), distance=distance)
 
     @as_a_whole
@@ -790,7 +787,7 @@ class Session(AbstractContextManager['Session']):
         if it is known, as for `reveal`; `round` the number of the offer. Raises `Refused`,
         also where no round is open or another one is, and writes nothing then."""
         r = self._asked(round)
-        given = self._said(arm, state, report=report, belief=belief, percent=percent)
+        given = self._said(r, arm, state, report=report, belief=belief, percent=percent)
         given['note'] = None if note is None else as_text('note', note)
         expect(state is not None or not self._row.needs_states, 'state', state,
                'the state: this learner needs it with the answer')
@@ -803,34 +800,32 @@ class Session(AbstractContextManager['Session']):
             fits = in_rounds(rounds) if rounds else 'the others'
             self._write('doubted', round=r.number)
             raise Refused('answer', f'{self.setting.arms[given["arm"]]}, {given["said"]}',
-                          f'an answer that fits {fits}: did you mean it? Say it again, and '
-                          'it stands')
+                          f'one that fits {fits}: did you mean it? Said again, it stands')
         return r
 
     @as_a_whole
     def decline(self, reason: str, *, round: int | None = None) -> None:
         """The expert doesn't answer the open round, of the number `round` if one is given:
         that is filed, and the same rule is offered again. Raises `Refused`."""
-        self._write('declined', round=self._asked(round).number,
-                    reason=as_text('reason', reason))
+        r = self._asked(round)
+        self._write('declined', round=r.number, reason=as_text('reason', reason))
 
     @as_a_whole
     def reveal(self, round: int, state: int | str) -> float:
         """The truth about a round's state (a name or an index); returns the payment that
         is now due. Raises `Refused`."""
         r = self._answered(round)
-        if r.state is not None:
-            raise Refused('round', round, 'a round whose state is not known yet (it is '
-                          f'{self.setting.states[r.state]})')
-        self._write('state', round=r.number, state=self._state(state))
+        known = '' if r.state is None else self.setting.states[r.state]
+        expect(not known, 'round', round, f'one whose state is not known yet ({known})')
+        expect(state is not None, 'state', state, 'the name or the index of a state')
+        self._write('state', round=r.number, **self._said(r, None, state))
         return r.due
 
     @as_a_whole
     def undo(self, round: int, reason: str) -> None:
-        """Take an answer back, and what rests on it; what was paid for it stays spent.
-        Raises `Refused`."""
-        self._write('void', round=self._answered(round).number,
-                    reason=as_text('reason', reason))
+        "Take an answer back; what was paid for it stays spent. Raises `Refused`."
+        r = self._answered(round)
+        self._write('void', round=r.number, reason=as_text('reason', reason))
 
     @as_a_whole
     def amend(self, round: int, *, arm: int | str | None = None, report: Any = None,
@@ -839,7 +834,7 @@ class Session(AbstractContextManager['Session']):
         """Correct the arm, the report or the state of a round, as for `answer`; what was
         paid for it stays spent. Returns its `SessionRound`. Raises `Refused`."""
         r, reason = self._answered(round), as_text('reason', reason)
-        new = self._said(arm, state, r, report=report, belief=belief, percent=percent)
+        new = self._said(r, arm, state, report=report, belief=belief, percent=percent)
         expect(new, 'arm, report, state', None, 'what is to be corrected')
         self._write('amended', round=r.number, reason=reason, **new)
         return r
@@ -884,8 +879,8 @@ class Session(AbstractContextManager['Session']):
     @property
     def expected(self) -> float:
         "What all rounds are expected to pay at what was reported, fees included."
-        return self.fees + float(sum(r.rule.expected[r.belief] for r in self._rounds
-                                     if r.status != 'open'))
+        given = (r for r in self._rounds if r.status != 'open')
+        return self.fees + float(sum(r.rule.expected[r.belief] for r in given))
 
     def summed(self, sums: Any) -> float:
         total, digits = float(sum(sums)), decimals(self.head['unit'])
@@ -904,8 +899,8 @@ class Session(AbstractContextManager['Session']):
             return found
         told = as_told(found.told)
         # as large a share of the false alarms as that of each watch of the learner
-        seen = self.calibration(min((c.level for c in found.checks if c.level),
-                                    default=told.alarm))
+        level = min((c.level for c in found.checks if c.level), default=told.alarm)
+        seen = self.calibration(level)
         others = tuple(c for c in found.checks if c.name != 'calibration')
         found = replace(found, checks=(*others, seen))
         # what a trial says holds whatever is reported
@@ -1056,14 +1051,12 @@ class Session(AbstractContextManager['Session']):
         "The receipt of the `person`, a pandas frame: a row for each answer, and the sums."
         import pandas as pd
         same = {name: self.head[name] for name in ('person', 'fee', 'currency')}
-        rows = [self.plain_round(r) | same
-                | dict(ticket=r.ticket, undone=r.status == 'void')
+        rows = [self.plain_round(r) | dict(same, ticket=r.ticket, undone=r.status == 'void')
                 for r in self._rounds if r.status != 'open']
         total = same | dict(round='total', fee=self.fees,
                             paid=self.summed(r.paid for r in self._rounds))
-        return pd.DataFrame([*rows, total], columns=[
-            'person', 'round', 'arm', 'ticket', 'state', 'paid', 'fee', 'amended', 'undone',
-            'currency'])
+        columns = 'person round arm ticket state paid fee amended undone currency'.split()
+        return pd.DataFrame([*rows, total], columns=columns)
 
     def closing(self) -> str:
         "A page of HTML to print and to sign: the rule, what is proved of it, and the sums."
@@ -1126,7 +1119,7 @@ def new_head(where, oracle, *, method, history, told, budget, options, **fields)
     expect(isinstance(where, (World, Setting)), 'where', where,
            'a World, a Setting or an OpenSetting')
     row, where, oracle, left, options = prepared(
-        where, oracle, generator(fresh_seed()), method=method, told=told, budget=budget,
+        where, oracle, generator(None), method=method, told=told, budget=budget,
         options=options)
     z = getattr(where, 'setting', where)
     if oracle is not None:
