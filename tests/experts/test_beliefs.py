@@ -1,11 +1,9 @@
 """An expert whose beliefs are its own, and the learner that counts what follows a report."""
 from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st
 from scipy.optimize import nnls
-
 from conftest import amount, seeded
 from inside import Looking
 from oia_nb.all import (InvalidInput, ScoringRule, Told, action_informed_oracle, generator,

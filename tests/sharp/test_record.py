@@ -4,10 +4,8 @@
 import json
 from dataclasses import replace
 from functools import cache
-
 import numpy as np
 import pytest
-
 from conftest import amount
 from oia_nb.all import (Drifting, Session, action_informed_oracle, brier, generator, identify,
                         load_world, random_world, sharp, simulate)
