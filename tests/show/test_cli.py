@@ -23,7 +23,7 @@ from oia_nb.all import (InvalidInput, LEARNERS, RiskAverse, ScoringRule, Session
                         action_informed_oracle, identify, is_proper, load_setting, load_world,
                         make_world, menu_rule, optimal_rule, principal_profit, random_world,
                         simple_regret, world_names)
-from oia_nb.cli import COMMANDS, GROUPS
+from oia_nb.cli import COMMANDS
 from oia_nb.game.stackelberg import region_margin
 from oia_nb.paper.complexity import n_min, problem_of
 from oia_nb.run.experiments import suite
@@ -238,8 +238,7 @@ def test_help_is_light(tmp_path):
             'print(*{m.split(".")[0] for m in sys.modules} & {"numpy", "scipy", "matplotlib", '
             '"cvxpy", "highspy", "pandas", "tqdm", "tabulate"})')
     learners = 'identify', 'session new'
-    light = ['', *sorted({c.split()[0] for c in COMMANDS} & set(GROUPS)),
-             *(c for c in COMMANDS if c not in learners)]
+    light = ['', *(c for c in COMMANDS if c not in learners)]
     for commands, loaded in (light, ''), (learners, 'numpy'):
         run = process(tmp_path, '-c', code, *commands, begin=[sys.executable])
         assert run.stdout.count('usage: oia') == run.stdout.count('\n0\n') == len(commands)
