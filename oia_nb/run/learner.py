@@ -16,12 +16,12 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple, ParamSpec, TYPE_CHECKING
 import numpy as np
 from ..core import (InvalidInput, OIAError, OracleViolated, as_choice, as_integer,
-                         as_number, expect, generator)
+                         as_names, as_number, expect, generator)
 from ..paper.estimation import FORCED, NORMAL, PAST, Transcript
 from ..game.information import Response, Setting, World
 from ..game.oracle import Oracle
 from ..game.scoring import ScoringRule
-from ..show.facts import (FactTable, amount, brief, in_percent, numbered, sensible,
+from ..show.facts import (FactTable, amount, brief, in_percent, sensible,
                                three_digits)
 from ..experts.told import CHECKS, UNCHECKED, VIOLATIONS, Told
 from .. import proofs
@@ -669,7 +669,7 @@ def result_facts(found, *, rounds=None, regret=None, break_even=None):
     """What an `Identification` says; `rounds` are what its rounds were for, in words;
     `regret` and `break_even` come from someone who knows the world."""
     z, origin = found.setting, found.origin or Origin()
-    arms = numbered('arm', len(found.counts)) if z is None else z.arms
+    arms = as_names('arms', z and z.arms, len(found.counts), 'arm ')
     answers = brief(f'{a} {n:,}' for a, n in zip(arms, found.counts))
     used = f'{found.rounds:,} ({answers})' + (f': {rounds}' if rounds else '')
     return FactTable.of(
