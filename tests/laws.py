@@ -1,13 +1,10 @@
-"""Laws of the algorithms, each a function that raises AssertionError when it is broken.
+"""Laws of the algorithms, each a function that raises AssertionError when it is broken:
+`python laws.py NAME`.
 
 `test_mutants.py` runs them on the package, where they must hold, and on broken variants, where they
 must not. No law is statistical: where chance matters, probabilities are worked out by dynamic
 programming, or chance is replaced by the worst that it may do. What statistical tests share is here
-too: worlds in which wrong rules exist, learners that are wrong, and the registry of
-`test_power.py`.
-
-    python laws.py NAME
-"""
+too."""
 import inspect
 import re
 import sys
@@ -534,14 +531,11 @@ def replaced(source, old, new):
 
 def bounds(old, new):
     "A copy of the module of bounds with another constant, or with one text replaced."
-    source = inspect.getsource(complexity)
-    copy = types.ModuleType('bounds')
+    source, constant = inspect.getsource(complexity), old in vars(complexity)
+    copy = sys.modules['bounds'] = types.ModuleType('bounds')
     copy.__package__ = complexity.__package__
-    sys.modules['bounds'] = copy
-    constant = old in ('C_GAP', 'C_EPS')
-    exec(source if constant else replaced(source, old, new), copy.__dict__)
-    if constant:
-        copy.__dict__[old] = new
+    exec(source if constant else replaced(source, old, new), vars(copy))
+    vars(copy).update({old: new} if constant else {})
     return copy
 
 # A bound is tested where what happens comes within a factor of ten of it. `c` is the module of
