@@ -85,7 +85,7 @@ class Offer(Page):
     @staticmethod
     def vars_for_template(player):
         offer = session().announce()
-        return dict(round=offer.round, table=offer.tickets(offer.digits), say=offer.say,
+        return dict(round=offer.round, table=offer.tickets(), say=offer.say,
                     shown=Offer.form_fields[1:])
 
     @staticmethod

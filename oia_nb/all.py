@@ -8,7 +8,7 @@ __all__ = ['Agent', 'Rational', 'Response', 'Setting', 'World', 'make_world', 'l
            'logarithmic', 'menu_rule', 'mix', 'spherical', 'v_shaped', 'Menu', 'RoundedMenu', 'agent_profit',
            'optimal_rule', 'principal_profit', 'simple_regret', 'Oracle', 'action_informed_oracle',
            'search_oracle', 'LEARNERS', 'Row', 'identify', 'register', 'Identification', 'simulate',
-           'own_beliefs', 'sharp', 'compose', 'oiafc', 'oiafb', 'chen', 'explore_then_commit', 'patient',
+           'own_beliefs', 'sharp', 'compose', 'oiafb', 'oiafc', 'chen', 'explore_then_commit', 'patient',
            'open_support', 'shortlist', 'trial', 'Told', 'Drifting', 'Expert', 'HiddenArm', 'Lapsing',
            'Logit', 'Noisy', 'RiskAverse', 'Satisficing', 'Subjective', 'best_known', 'parse_expert', 'Offer',
            'Refused', 'Session', 'compare', 'experiment', 'forecast', 'read_experiment', 'summarise',
@@ -36,8 +36,7 @@ from .run.identification import LEARNERS, Row, identify, register
 from .run.learner import Identification, simulate
 # learners
 from .sharp.learner import own_beliefs, sharp
-from .paper.oiafc import compose, oiafc
-from .paper.oiafc import oiafb
+from .paper.oiafc import compose, oiafb, oiafc
 from .paper.baselines import chen, explore_then_commit
 from .experts.lapses import patient
 from .experts.open_setting import open_support

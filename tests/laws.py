@@ -1,13 +1,10 @@
-"""Laws of the algorithms, each a function that raises AssertionError when it is broken.
+"""Laws of the algorithms, each a function that raises AssertionError when it is broken:
+`python laws.py NAME`.
 
 `test_mutants.py` runs them on the package, where they must hold, and on broken variants, where they
 must not. No law is statistical: where chance matters, probabilities are worked out by dynamic
 programming, or chance is replaced by the worst that it may do. What statistical tests share is here
-too: worlds in which wrong rules exist, learners that are wrong, and the registry of
-`test_power.py`.
-
-    python laws.py NAME
-"""
+too."""
 import inspect
 import re
 import sys
@@ -37,10 +34,9 @@ from oia_nb.game.stackelberg import arm_profit, region_margin
 from oia_nb.paper import complexity
 from oia_nb.paper.baselines import DECISIONS, etc, etc_rounds, etc_samples
 from oia_nb.paper.binary_search import binary_search, search_depth
-from oia_nb.paper.estimation import (NORMAL, Transcript, cost_estimates, cost_upper, event_holds,
-                                     radius_fb, radius_fc, shortest_paths)
+from oia_nb.paper.estimation import (NORMAL, OptimisticPrograms, Transcript, cost_estimates,
+                                     cost_upper, event_holds, radius_fb, radius_fc, shortest_paths)
 from oia_nb.paper.oiafc import MIXINGS, certify, should_stop
-from oia_nb.paper.estimation import OptimisticPrograms
 from oia_nb.run.learner import Certificate, Halt, announce, within
 from oia_nb.run.session import as_report
 from oia_nb.sharp.evidence import BETS, betting_threshold, mean_lower
@@ -75,17 +71,11 @@ def detection(n, p, wrong):
 
 # --- Worlds in which a learner can be wrong -------------------------------------------
 
-def outcomes(p, costs, bound, utility=(1., -1.), seen=True):
-    """Two states; arm k leads to the first with probability p[k], and if `seen`, the agent knows
-    which before it reports."""
-    joint = [[[x, 0.], [0., 1 - x]] if seen else [[x, 1 - x]] for x in p]
+def outcomes(p, costs, bound, utility=(1., -1.), accuracy=1.):
+    """Two states; arm k leads to the first with probability p[k]. What the agent sees before it
+    reports is right with probability `accuracy`."""
+    joint = [[[x*a, (1 - x)*(1 - a)] for a in (accuracy, 1 - accuracy)] for x in p]
     return make_world(joint, costs, [[u] for u in utility], bound)
-
-def noisy(p, accuracy, costs, bound):
-    """As `outcomes`, but the agent's observation is right with probability `accuracy`: four beliefs
-    for two arms."""
-    joint = [[[x*accuracy, (1-x)*(1-accuracy)], [x*(1-accuracy), (1-x)*accuracy]] for x in p]
-    return make_world(joint, costs, [[1.], [-1.]], bound)
 
 def worst_rule(world):
     """(rule, arm, regret) of the oracle's rule that loses most: what a wrong learner can lose is at
@@ -95,15 +85,12 @@ def worst_rule(world):
     k = int(np.argmax(regrets))
     return rules[k], k, regrets[k]
 
-def guess(pick=lambda world, rules: worst_rule(world)[1]):
-    """A wrong learner, which asks nothing and returns the oracle's rule that `pick` names, as
+def guess(world, eps):
+    """What a wrong learner returns, which asks nothing: the oracle's rule for the worst arm, as
     certified for its target."""
-    def learn(world, eps):
-        oracle = action_informed_oracle(world)
-        k = pick(world, oracle.rules)
-        return SimpleNamespace(rule=oracle.rules[k], arm=k, status='certified', eps=eps,
-                               certificate=Certificate(eps, 0., eps))
-    return learn
+    rule, arm, _ = worst_rule(world)
+    return SimpleNamespace(rule=rule, arm=arm, status='certified', eps=eps,
+                           certificate=Certificate(eps, 0., eps))
 
 def worlds(n, **options):
     "Small worlds of every shape, with a common prior and with priors that depend on the arm."
@@ -439,10 +426,6 @@ def deceptive():
              outcomes([.95, .05], [0., 0.], .01), outcomes([.2, .9, .4], [0., .001, 0.], .02)]
     return amount(every[1::2], every)
 
-def dear():
-    "A world in which every rule of the oracle loses more than 0.8."
-    return make_world([[[.9, .1]], [[.3, .7]]], [0., 0.], [[.2], [0.]], 1.)
-
 def shares_of_certificate(world, results):
     "True regret over certificate of each result: at most 1 if certificates are right."
     shares = []
@@ -474,7 +457,7 @@ def law_oiafc(learner=oiafc):
 
 def not_too_dear(learner):
     "A certificate of OIAFC holds where every rule of the oracle loses more than the target."
-    world, eps = dear(), .74
+    world, eps = make_world([[[.9, .1]], [[.3, .7]]], [0., 0.], [[.2], [0.]], 1.), .74
     rules = action_informed_oracle(world).rules
     assert min(simple_regret(world, rule) for rule in rules) > 1.1*eps
     shares_of_certificate(world, [deceived(learner, world, printed_radius(world, .01), eps=eps,
@@ -548,14 +531,11 @@ def replaced(source, old, new):
 
 def bounds(old, new):
     "A copy of the module of bounds with another constant, or with one text replaced."
-    source = inspect.getsource(complexity)
-    copy = types.ModuleType('bounds')
+    source, constant = inspect.getsource(complexity), old in vars(complexity)
+    copy = sys.modules['bounds'] = types.ModuleType('bounds')
     copy.__package__ = complexity.__package__
-    sys.modules['bounds'] = copy
-    constant = old in ('C_GAP', 'C_EPS')
-    exec(source if constant else replaced(source, old, new), copy.__dict__)
-    if constant:
-        copy.__dict__[old] = new
+    exec(source if constant else replaced(source, old, new), vars(copy))
+    vars(copy).update({old: new} if constant else {})
     return copy
 
 # A bound is tested where what happens comes within a factor of ten of it. `c` is the module of
@@ -712,7 +692,7 @@ def a_duo():
     return world, world.setting, action_informed_oracle(world)
 
 def close(x, y):
-    return abs(x - y) <= 1e-9*max(1, abs(x), abs(y))
+    return np.isclose(x, y, rtol=1e-9, atol=1e-9)
 
 def law_price_of_a_lead():
     """The certificate is the learner's and the price of the lead, which the counts of the rounds
@@ -826,12 +806,9 @@ def law_examination():
             return arm_of(rule, arm)
         return ask
     def checks(arm_of):
-        steps = examine(answering(arm_of), z, answers, found=answers[0], boundaries=[edge])
-        try:
-            while True:
-                next(steps)
-        except StopIteration as end:
-            return {check.name: check.passed for check in end.value}
+        found = simulate(examine(answering(arm_of), z, answers, found=answers[0],
+                                 boundaries=[edge]), world, 0)
+        return {check.name: check.passed for check in found}
     honest = lambda rule, arm: world.best_response(rule)
     assert checks(honest) == dict(answers=True, boundaries=True) and len(rules) > 10
     crossed = [lead(rule.expected) for rule in rules[8:]]
@@ -912,25 +889,19 @@ def law_watches():
 def law_within():
     """A learner that is halted by the rounds around it gives its answer, with the reason for which
     it was halted; where something was seen to fail, nothing is claimed."""
-    (world, z, oracle), n = a_duo(), 40
-    steps = within(sharp(z, oracle, eps=.02, delta=.1), halting('round_cap', n))
-    found = simulate(steps, world, 0)
+    (world, z, oracle), n, asked = a_duo(), 40, []
+    def answer(rule):
+        if len(asked) == n:
+            raise Halt('round_cap')
+        asked.append(rule)
+        return (yield rule)
+    found = simulate(within(sharp(z, oracle, eps=.02, delta=.1), answer), world, 0)
     assert (found.status, found.rounds, found.violated) == ('round_cap', n, None)
     assert found.certificate is not None and found.profit is not None
     careless = replace(world, agent=Lapsing(.3))
     found = simulate(patient(z, oracle, eps=.05, delta=.1, told='lapses=.02'), careless, 3)
     assert (found.status, found.violated) == ('assumption_violated', 'lapses')
     assert found.certificate is found.profit is found.lead is None
-
-def halting(status, n):
-    "Rounds for `within`, the n-th of which is the last."
-    left = [n]
-    def answer(rule):
-        if not left[0]:
-            raise Halt(status)
-        left[0] -= 1
-        return (yield rule)
-    return answer
 
 def law_lapses_are_charged():
     """What is earned at least: the learner's bound in a share of 1 - η, else the worst belief's.

@@ -4,23 +4,23 @@ one row of a table.
 Nothing here is left to chance.
 """
 import ast
-import json
 import re
+from collections import Counter
 from dataclasses import replace
 from functools import cache, partial
 from graphlib import CycleError, TopologicalSorter
 from importlib.util import resolve_name
 from pathlib import Path
+from types import SimpleNamespace
 import pytest
 import oia_nb
 from conftest import amount, ROOT
+from copies import read_notebook
 from laws import COIN as coin
-from check_site import wide_code
-from oia_nb.all import InvalidInput, action_informed_oracle, compose, generator, identify, simulate
+from oia_nb.all import InvalidInput, action_informed_oracle, identify, simulate
 from oia_nb.core import as_integer
-from oia_nb.paper.estimation import radius_fb
-from oia_nb.run.learner import Finding, STATUS, Status, check_learner, learner
-from oia_nb.worlds.files import save
+from oia_nb.paper.estimation import Transcript
+from oia_nb.run.learner import STATUS, Finding, Status, ask_oracle, finish, learner
 from oia_nb.run.experiments import compare, suite
 from oia_nb.run.identification import LEARNERS, Flag, Row
 
@@ -82,40 +82,26 @@ def test_every_arrow_points_down():
     planted = IMPORTS | {'oia_nb.core': [('oia_nb', {'all'})]}
     assert set(circle(below(planted))) >= {'oia_nb.core', 'oia_nb.all'}
 
-def test_imports_name_what_they_take():
-    starred = {m for m, found in IMPORTS.items() if any('*' in names for _, names in found)}
-    assert starred <= {'oia_nb.all'}
-
 # --- Rooms of a human size ------------------------------------------------------------
 
+SOURCES = {module_of(path): path.read_text(encoding='utf-8') for path in PACKAGE.rglob('*.py')}
 FUNCTION = 45         # lines at most, of decorators, signature and body; a docstring aside
-
-def lines_of(node):
-    first, said = min([node.lineno, *(d.lineno for d in node.decorator_list)]), node.body[0]
-    doc = 0 if ast.get_docstring(node) is None else said.end_lineno - said.lineno + 1
-    return node.end_lineno - first + 1 - doc
 
 def long_functions(source):
     "Functions, however deep inside, of more than `FUNCTION` lines."
-    return [node.name for node in ast.walk(parsed(source))
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-            and lines_of(node) > FUNCTION]
-
-def cells(path):
-    "The code of a notebook, cell by cell."
-    for cell in json.loads(path.read_text(encoding='utf-8'))['cells']:
-        if cell['cell_type'] == 'code':
-            yield ''.join(cell['source']).rstrip('\n')
+    for node in ast.walk(parsed(source)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            first, said = min([node.lineno, *(d.lineno for d in node.decorator_list)]), node.body[0]
+            doc = 0 if ast.get_docstring(node) is None else said.end_lineno - said.lineno + 1
+            if node.end_lineno - first + 1 - doc > FUNCTION:
+                yield node.name
 
 def test_no_function_is_longer_than_a_screen():
-    long = {name for path in sorted(PACKAGE.rglob('*.py'))
-            for name in long_functions(path.read_text(encoding='utf-8'))}
-    assert not long
-    body = '    x = 0\n'
-    assert long_functions('def f():\n' + 45*body) == ['f']
-    assert long_functions('class C:\n  def g(self):\n' + 44*body) == []
-    assert long_functions('@d\ndef f(x,\n      y):\n' + 43*body) == ['f']
-    assert long_functions('def f():\n    """1\n    2"""\n' + 44*body) == []
+    assert [name for source in SOURCES.values() for name in long_functions(source)] == []
+    for head, lines in ('def f():', 44), ('class C:\n  def f(self):', 44), (
+            '@d\ndef f(x,\n      y):', 42), ('def f():\n    """1\n    2"""', 44):
+        for more, long in (0, []), (1, ['f']):
+            assert [*long_functions(head + '\n    x = 0'*(lines + more))] == long
 
 # every module that reports has the first; `views` gives the second to many classes
 IN_EACH = {'log', '_repr_html_'}
@@ -133,41 +119,34 @@ def defined(source):
     yield from values
 
 def shared_names(sources):
-    "{name: the modules that define it}, which are two or more, or one that does it twice."
-    found = {}
-    for module, source in sources.items():
-        for name in defined(source):
-            if name not in IN_EACH and not name.startswith('__'):
-                found.setdefault(name, []).append(module)
-    return {name: modules for name, modules in found.items() if len(modules) > 1}
+    "The names that two modules define, or one twice."
+    count = Counter(name for source in sources for name in defined(source))
+    return {name for name, n in count.items()
+            if n > 1 and name not in IN_EACH and not name.startswith('__')}
 
 def test_one_word_is_one_thing():
     """No name, public or private, is given by two modules: who reads it knows whose it is. A cell
     that came in twice is found as well; the linter lets it pass, since `__all__` uses its names."""
-    assert shared_names({module_of(path): path.read_text(encoding='utf-8')
-                         for path in sorted(PACKAGE.rglob('*.py'))}) == {}
-    pair = {'a': 'X, Y = 1, 2\ndef f(): pass\nlog = 1', 'b': 'class f: pass\nY: int = 3\nlog = 2'}
-    assert shared_names(pair) == {'f': ['a', 'b'], 'Y': ['a', 'b']}
-    assert shared_names({'a': 'def f(): 1\ndef g(): 1\ndef f(): 2'}) == {'f': ['a', 'a']}
+    assert shared_names(SOURCES.values()) == set()
+    pair = ['X, Y = 1, 2\ndef f(): pass\nlog = 1', 'class f: pass\nY: int = 3\nlog = 2']
+    assert shared_names(pair) == {'f', 'Y'}
+    assert shared_names(['def f(): 1\ndef g(): 1\ndef f(): 2']) == {'f'}
 
 # --- The page that is the module ------------------------------------------------------
 
+def sources(page, kind):
+    return [c['source'] for c in page if c['cell_type'] == kind]
+
 def test_the_paper_in_one_sitting_stays_one_sitting():
     "At most 4,000 words, 500 lines and 72 columns, and one call of a solver."
-    page = ROOT/'nbs'/'paper'/'one_sitting.ipynb'
-    code = list(cells(page))
+    page = read_notebook(ROOT/'nbs'/'paper'/'one_sitting.ipynb')['cells']
+    code = sources(page, 'code')
     lines = [line for cell in code for line in cell.split('\n') if line.strip()]
-    page = json.loads(page.read_text(encoding='utf-8'))
-    prose = [''.join(c['source']) for c in page['cells'] if c['cell_type'] == 'markdown']
-    assert len(' '.join(prose).split()) <= 4000 and len(lines) <= 500
-    assert max(map(len, lines)) <= 72
-    assert sum('linprog(' in line for line in lines) == 1
+    assert len(' '.join(sources(page, 'markdown')).split()) <= 4000 and len(lines) <= 500
+    assert max(map(len, lines)) <= 72 and sum('linprog(' in line for line in lines) == 1
     until = next(n for n, cell in enumerate(code) if 'oia_nb' in cell)
     taken = {n for cell in code[:until] for n in re.findall(r'(?m)^(?:import|from) (\w+)', cell)}
     assert taken == {'typing', 'matplotlib', 'numpy', 'scipy'}
-
-def test_code_fits_into_its_column():
-    assert list(wide_code(ROOT)) == []
 
 # --- Prose ----------------------------------------------------------------------------
 
@@ -199,39 +178,41 @@ FORBIDDEN = re.compile(r'\b[Ww]hoever\b|\b[Ss]omebody\b|\bthereby\b|'
 
 @pytest.mark.parametrize('path', READ, ids=lambda p: p.stem)
 def test_prose_can_be_read_aloud(path):
-    texts = [path.read_text(encoding='utf-8')]
     if path.suffix == '.ipynb':
-        page = json.loads(*texts)['cells']
-        texts = [''.join(c['source']) for c in page if c['cell_type'] == 'markdown']
-        texts += [c['metadata']['mystnb']['figure']['caption'] for c in page
-                  if 'figure' in c['metadata'].get('mystnb', {})]
+        page = read_notebook(path)['cells']
+        texts = sources(page, 'markdown') + [c['metadata']['mystnb']['figure']['caption']
+                                             for c in page if is_picture(c)]
         assert 'ε' not in ''.join(texts)        # the target is ϵ, a margin is in a formula
+    else:
+        texts = [path.read_text(encoding='utf-8')]
     assert [part for text in texts for part in too_long(text)] == []
     assert [text for text in texts if FORBIDDEN.search(text)] == []
 
 CHAPTERS = [p for folder in ('sharp', 'experts') for p in (ROOT/'nbs'/folder).glob('*.ipynb')
             if not re.match('2[14]|39|4[0-2]|certificate', p.stem)]
 
+def is_picture(cell):
+    return 'figure' in cell['metadata'].get('mystnb', {})
+
+def is_solution(cell):
+    return 'solution' in cell['metadata'].get('tags', [])
+
 def missing_parts(page):
     "What a chapter lacks of an overview, a picture before its first formula, a summary, exercises."
-    text = '\n'.join(''.join(c['source']) for c in page if c['cell_type'] == 'markdown')
-    pictures = [n for n, c in enumerate(page) if 'figure' in c['metadata'].get('mystnb', {})]
-    formulas = [n for n, c in enumerate(page)
-                if c['cell_type'] == 'markdown' and '$$' in ''.join(c['source'])]
-    solutions = [c for c in page if 'solution' in c['metadata'].get('tags', [])]
+    text = '\n'.join(sources(page, 'markdown'))
+    first = next((c for c in page if is_picture(c) or c['cell_type'] == 'markdown'
+                  and '$$' in c['source']), {'metadata': {}})
     there = dict(overview='} Overview' in text, summary='\n## Summary\n' in text,
-                 exercises=len(re.findall(r'(?m)^\*\*\d\.\*\*', text)) == len(solutions) >= 3,
-                 picture=bool(pictures) and pictures[0] < min([*formulas, len(page)]))
-    return sorted(part for part, found in there.items() if not found)
+                 exercises=len(re.findall(r'(?m)^\*\*\d\.\*\*', text)) == sum(
+                     map(is_solution, page)) >= 3, picture=is_picture(first))
+    return [part for part, found in there.items() if not found]
 
 @pytest.mark.parametrize('path', CHAPTERS, ids=lambda p: p.stem)
 def test_a_chapter_has_all_its_parts(path):
-    page = json.loads(path.read_text(encoding='utf-8'))['cells']
+    page = read_notebook(path)['cells']
     assert missing_parts(page) == []
-    pictures = [c for c in page if 'figure' in c['metadata'].get('mystnb', {})]
-    assert missing_parts([c for c in page if c not in pictures]) == ['picture']
-    solved = [c for c in page if 'solution' not in c['metadata'].get('tags', [])]
-    assert missing_parts(solved) == ['exercises']
+    for part, kind in dict(picture=is_picture, exercises=is_solution).items():
+        assert missing_parts([c for c in page if not kind(c)]) == [part]
 
 def said(source):
     "The prose of a module's docstrings, without lists of parameters and examples."
@@ -252,130 +233,82 @@ def unreadable(text):
     yield from (m[0] for pattern in (FORBIDDEN, LABEL) for m in pattern.finditer(text))
 
 def test_docstrings_can_be_read_aloud():
-    found = [f'{path.stem}: {part}' for path in sorted(PACKAGE.rglob('[!_]*.py'))
-             for text in said(path.read_text(encoding='utf-8')) for part in unreadable(text)]
-    assert found == []
+    assert [f'{module}: {part}' for module, source in SOURCES.items() if '._' not in module
+            for text in said(source) for part in unreadable(text)] == []
+    long, words = 'Long ' + 'word '*40 + 'end.', 'One $x + y$ of these. '*40
     assert len(list(unreadable('It is for who ' + 'goes '*40))) == 2
     assert [*unreadable('See `prop-robust`.')] and [*unreadable('{doc}`/experts/31`')]
-    assert list(too_long('Short. Long ' + 'word '*40 + 'end.')) == ['Long ' + 'word '*40 + 'end.']
-    assert list(too_long('One $x + y$ of these. '*40)) == [('One x of these. '*40).strip()]
+    assert list(too_long(f'Short. {long}')) == [long]
+    assert list(too_long(words)) == [words.replace('$x + y$', 'x').strip()]
     assert list(too_long('| ' + 'cell '*200 + '|\n\n```\n' + 'code '*200 + '\n```')) == []
 
 # --- A slip ---------------------------------------------------------------------------
 
 ORACLE = action_informed_oracle(coin)
-TARGET = dict(eps=2., delta=.1)
 
-def few(name):
-    "Options with which a learner plays some tens of rounds."
-    row = LEARNERS[name]
-    return dict(budget=40) if 'budget' in row.options else dict(max_rounds=40)
-
-MAKERS = {name: lambda name=name: LEARNERS[name].make(coin.setting, ORACLE, **TARGET, **few(name))
-          for name in LEARNERS}
-
-def slips(response):
-    "What is sent by mistake in place of a response."
-    yield from (None, 'better', replace(response, arm=2), replace(response, arm='better'),
-                replace(response, arm=True))
-    yield from (replace(response, state=2), replace(response, report=(.5, .5)),
-                replace(response, report=None))
-
-def careless(steps, world, rng):
-    """As `simulate`, but every response comes after all the wrong ones; also how many of them
-    were refused."""
-    refused, rule = 0, next(steps)
-    try:
-        while True:
-            response = world.respond(rule, rng)
-            for wrong in slips(response):
-                with pytest.raises(InvalidInput):
-                    steps.send(wrong)
-                assert steps.rule is rule
-                refused += 1
-            rule = steps.send(response)
-    except StopIteration as stop:
-        return stop.value, refused
-
-@pytest.mark.parametrize('name', MAKERS)
+@pytest.mark.parametrize('name', LEARNERS)
 def test_a_learner_survives_slips(name):
-    found, refused = careless(MAKERS[name](), coin, generator(3))
-    plain = simulate(MAKERS[name](), coin, 3)
-    assert refused == 8*plain.rounds > 0
-    for name in 'status', 'rounds', 'arm', 'certificate':
-        assert getattr(found, name) == getattr(plain, name)
-    assert (found.trace.arms == plain.trace.arms).all()
-    assert (found.trace.beliefs == plain.trace.beliefs).all()
-    assert (found.rule.values == plain.rule.values).all()
+    "What is no response is refused, and the same round goes on: a run with slips is one without."
+    limit = 'budget' if 'budget' in LEARNERS[name].options else 'max_rounds'
+    learners = [LEARNERS[name].make(coin.setting, ORACLE, eps=2., delta=.1, **{limit: 40})
+                for _ in range(2)]
+    def respond(rule, rng):
+        right = coin.respond(rule, rng)
+        for wrong in (None, 'better', *(replace(right, **slip) for slip in (
+                dict(arm=2), dict(arm='better'), dict(arm=True), dict(state=2),
+                dict(report=(.5, .5)), dict(report=None)))):
+            with pytest.raises(InvalidInput):
+                learners[0].send(wrong)
+            assert learners[0].rule is rule
+        return right
+    clumsy = SimpleNamespace(setting=coin.setting, respond=respond)
+    found, plain = (simulate(steps, world, 3) for steps, world in zip(learners, (clumsy, coin)))
+    alike = [r.to_dict(trace=True) | dict(seconds=0) for r in (found, plain)]
+    assert plain.rounds > 0 and alike[0] == alike[1]
 
 @pytest.mark.parametrize('name', LEARNERS)
 def test_statuses_are_those_of_the_row(name):
-    row, seen = LEARNERS[name], set()
-    few = (1, 2, 40) if 'budget' in row.options else (2, 40)
-    for eps, budgets in (.01, (*few, *amount((), (400, )))), (3.5, (*few, 400)):
-        for budget in budgets:
-            seen.add(identify(coin, method=name, eps=eps, delta=.1, budget=budget, seed=1).status)
+    row, few = LEARNERS[name], (1, 2, 40) if 'budget' in LEARNERS[name].options else (2, 40)
+    cases = [(.01, n) for n in (*few, *amount((), (400, )))] + [(3.5, n) for n in (*few, 400)]
+    seen = {identify(coin, method=name, eps=eps, delta=.1, budget=n, seed=1).status
+            for eps, n in cases}
     assert seen <= set(row.statuses) <= set(STATUS) and len(seen) > 1
 
 # --- A new learner --------------------------------------------------------------------
 
 @learner
-def first_impression(setting, oracle, *, eps, delta, patience=3, max_rounds=1000, watch=None):
-    """Stops as soon as one arm has succeeded `patience` times, and returns that rule: a stopping
-    rule of its own."""
-    eps, delta = check_learner(setting, oracle, eps, delta)
-    patience = as_integer('patience', patience, 1)
-    def impressed(run, plan):
-        return run.L[plan.target] > patience
-    def that_rule(run, plan):
-        if plan is None:
-            return dict(status='round_cap', found=Finding(oracle.rules[0], 0))
-        return dict(status='impressed', found=Finding(plan.rule, plan.target))
-
-    return compose(setting, oracle, eps=eps, delta=delta,
-                   radius=lambda N, t: radius_fb(N, t, a=.5), mixing=lambda L, t: .5,
-                   stop=impressed, decide=that_rule, rounds=max_rounds, watch=watch)
+def first_impression(setting, oracle, *, eps, delta, patience=3):
+    "A learner that knows no limit on its rounds: it asks each rule of the oracle `patience` times."
+    patience, run = as_integer('patience', patience, 1), Transcript(setting)
+    for k in [*range(setting.K)]*patience:
+        yield from ask_oracle(run, oracle, k)
+    return finish(run, Finding(oracle.rules[0], 0), status='impressed', eps=eps, delta=delta)
 
 def test_one_row_is_all_that_a_new_learner_takes(monkeypatch, oia, capfd):
     "And its status: then `identify`, comparisons and the command play it."
     monkeypatch.setitem(STATUS, 'impressed', Status('One arm made an impression', cut_short=False))
-    monkeypatch.setitem(
-        LEARNERS, 'impression',
-        Row('impression', first_impression, 'a first impression',
-            ('impressed', 'round_cap'),
-            flags=dict(patience=Flag(int, 'how often an arm has to succeed'))))
+    monkeypatch.setitem(LEARNERS, 'impression', Row(
+        'impression', first_impression, 'a first impression', ('impressed', ),
+        flags=dict(patience=Flag(int, 'how often an arm has to succeed'))))
     play = partial(identify, coin, eps=1., delta=.1, seed=1, method='impression')
     found = play(patience=5)
-    assert found.status == 'impressed' and found.normal_rounds >= 5
-    assert play(budget=3, patience=50).status == 'round_cap'
-    for options, said in ((dict(mixing='theorem1'), 'method impression: max_rounds, patience'),
-                          (dict(engine='fast'), 'engine="fast"')):
+    assert (found.status, found.rounds) == ('impressed', 10)
+    for options, said in ((dict(mixing='theorem1'), 'method impression: patience'),
+                          (dict(engine='fast'), 'engine="fast"'),
+                          (dict(budget=50), 'budget: got 50.*impression takes no limit')):
         with pytest.raises(InvalidInput, match=said):
             play(**options)
     assert suite()['impression'] == ('impression', {})
     table = compare([coin], eps=1., delta=.1, methods=['impression'], repetitions=1, n_jobs=0).table
     assert list(table.method) == ['impression'] and not table.failed.any()
-    save(coin, 'coin.json')
+    coin.save('coin.json')
     line = 'identify coin.json --eps 1 --delta 0.1 --seed 1 --quiet --method impression'
-    status, shown, _ = oia(f'{line} --patience 4')
-    assert status == 0 and shown.split(maxsplit=1)[1].startswith('One arm made an impression\n')
-    status, _, error = oia(f'{line} --patience 0')
-    assert status == 2 and 'patience' in error
+    shown = oia(f'{line} --patience 4')[1]
+    assert shown.split(maxsplit=1)[1].startswith('One arm made an impression\n')
+    for words, said in ('--patience 0', 'patience'), ('--budget 50', 'takes no limit'):
+        assert said in oia(f'{line} {words}')[2]
     with pytest.raises(SystemExit):
         oia('identify --help')
     shown = ' '.join(capfd.readouterr().out.split())
     assert ('impression (a first impression)' in shown
             and 'for impression: how often an arm has to succeed' in shown)
-
-def test_another_stopping_rule_is_an_argument():
-    """Nothing but a function is handed to `identify`; what it stops too early isn't called
-    certified."""
-    found = identify(coin, eps=.5, delta=.1, method='oiafc', seed=1,
-                     stop=lambda run, plan, eps: run.L[plan.target] > 3)
-    assert (found.status == 'uncertified' and found.normal_rounds >= 3
-            and found.certificate.bound > .5)
-    later = identify(coin, eps=3., delta=.1, method='oiafc', seed=1,
-                     stop=lambda run, plan, eps: run.L[plan.target] > 100)
-    assert later.status == 'certified' and later.certificate.bound <= 3.
-    with pytest.raises(InvalidInput, match='stop'):
-        identify(coin, eps=.5, delta=.1, method='oiafc', stop=lambda *_: True, engine='fast')

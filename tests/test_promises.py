@@ -58,7 +58,7 @@ def test_certified_within_eps(method, name):
         assert not is_false(judge, found, eps), (eps, found)
         ends.append(found.status)
     assert 'certified' in ends or method in ('oiafc', 'explore_then_commit', 'open_support')
-    assert is_false(judge, guess()(world, .5*gap), .5*gap)
+    assert is_false(judge, guess(world, .5*gap), .5*gap)
 
 # a run on each ended with the rule of an earlier snapshot, since the proof at a larger ϵ failed
 @pytest.mark.parametrize('name,eps', amount([('small', .05)], [

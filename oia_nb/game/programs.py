@@ -5,17 +5,16 @@
 # %% ../../nbs/appendix/61_programs.ipynb #e9c84ab8
 from __future__ import annotations
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 # %% auto #0
 __all__ = ['LIE_TOL', 'LP_TOL', 'LP_SPARE', 'SOLVER_SECONDS', 'CVXPY_OPTIONS', 'HIGHS_OPTIONS', 'LP_UNIT', 'ROUNDING',
            'MEMORY_MOST', 'ZERO', 'PATIENCE', 'CLOSE_ENOUGH', 'PIVOT_NOISE', 'PROGRAMS', 'PURSE', 'Solution',
            'properness_pairs', 'pair_rows', 'properness_rows', 'worst_lies', 'price_weights', 'Vertex', 'ArmProgram',
-           'CvxpyProgram', 'solve_cvxpy', 'lagrangian_bound', 'set_options', 'new_highs', 'open_highs', 'LinearProgram',
-           'push', 'ProperProgram', 'rule_matrix', 'link_row', 'check_size', 'RuleProgram', 'menu_matrix',
-           'MenuProgram', 'lowest', 'tightest', 'turn', 'afresh', 'is_close', 'simplex', 'v_rules', 'VProgram',
-           'fast_program', 'program_route', 'known_program', 'solve_program', 'purses', 'least_paying_rule',
-           'widest_rule']
+           'CvxpyProgram', 'solve_cvxpy', 'lagrangian_bound', 'set_options', 'new_highs', 'open_highs', 'ProperProgram',
+           'push', 'rule_matrix', 'link_row', 'check_size', 'RuleProgram', 'menu_matrix', 'MenuProgram', 'lowest',
+           'tightest', 'turn', 'afresh', 'is_close', 'simplex', 'v_rules', 'VProgram', 'program_route', 'known_program',
+           'purses', 'least_paying_rule', 'widest_rule']
 
 # %% ../../nbs/appendix/61_programs.ipynb #4420dbd0
 from dataclasses import dataclass, replace
@@ -88,8 +87,7 @@ def price_weights(M: int, W: int) -> np.ndarray:
 LP_TOL = 1e-8      # a solution must prove itself feasible and optimal this closely
 LP_SPARE = 1e-9    # the cheapest optimal rule may cost this much more than the optimum
 
-@dataclass(frozen=True, eq=False)
-class Vertex:
+class Vertex(NamedTuple):
     "An optimum `x` (n,), its `value`, and the `bound` that no feasible x beats."
     x: np.ndarray
     value: float
@@ -261,21 +259,22 @@ def open_highs(A: Any, cost: np.ndarray, columns: np.ndarray, rows: np.ndarray,
 # %% ../../nbs/appendix/61_programs.ipynb #036bbdbd
 LP_UNIT = 2.**10        # payments are counted in UNITs to the bound
 
-@dataclass(eq=False, repr=False)
-class LinearProgram:
+class ProperProgram:
     """min ⟨cost, x⟩ over rows[0] ≤ A x ≤ rows[1] and columns[0] ≤ x ≤ columns[1], kept
     in HiGHS and changed in place. `A` is sparse (m, n), `cost` (n,), `columns` (2, n)
-    and `rows` (2, m) in units of the bound. `solves` counts runs of the solver."""
-    A: Any
-    cost: np.ndarray
-    columns: np.ndarray
-    rows: np.ndarray
+    and `rows` (2, m) in units of the bound.
 
-    def __post_init__(self) -> None:
-        self.solves, self.turned = 0, self.A.T
-        self.sizes = np.asarray(abs(self.A).sum(1)).ravel()     # of the rows of A
-        self.highs = open_highs(self.A, self.cost, LP_UNIT*self.columns,
-                                LP_UNIT*self.rows)
+    The first M W columns are a rule on `support` (M, W). Rows of `A` forbid the lies
+    `pairs`, or `properness_pairs`; rows against others are added as they turn up and
+    gain more than `LIE_TOL`. `forbidden` lists all, in order; `solves` counts runs."""
+    def __init__(self, support: np.ndarray, A: Any, cost: np.ndarray,
+                 columns: np.ndarray, rows: np.ndarray, pairs: Any = None) -> None:
+        pairs = properness_pairs(support) if pairs is None else pairs
+        self.support, self.W = support, support.shape[1]
+        self.forbidden, self.solves = dict.fromkeys(map(tuple, pairs)), 0
+        self.A: Any = A
+        self.cost, self.columns, self.rows = cost, columns, rows
+        self.highs = open_highs(A, cost, LP_UNIT*columns, LP_UNIT*rows)
 
     def change_row(self, i: int, values: np.ndarray) -> None:
         "Row i of A becomes `values`; it must be stored in full, zeros included."
@@ -283,7 +282,6 @@ class LinearProgram:
         for j in np.flatnonzero(values != row):
             self.highs.changeCoeff(int(i), int(j), float(values[j]))
         row[:] = values
-        self.sizes[i] = np.abs(values).sum()
 
     def pose(self, cost: np.ndarray, columns: np.ndarray, rows: np.ndarray) -> None:
         "Change costs and bounds: only what differs is passed on."
@@ -292,8 +290,8 @@ class LinearProgram:
         push(self.highs.changeRowsBounds, self.rows, rows, LP_UNIT)
         vars(self).update(cost=cost, columns=columns, rows=rows)
 
-    def solve(self) -> Any:
-        "A verified `Vertex`, or None if HiGHS finds none. Raises `SolverFailure`."
+    def _verified(self) -> Any:
+        "A verified `Vertex`, lies aside, or None if HiGHS finds none."
         import highspy
         deadline = self.highs.getRunTime() + SOLVER_SECONDS
         scaled: dict = dict(simplex_scale_strategy=4)      # by the largest entries
@@ -323,9 +321,10 @@ class LinearProgram:
         asked = np.where(y > 0, *self.rows)
         y = np.where(np.isfinite(asked), y, 0.)
         asked = np.where(y == 0, 0., asked)
-        d = self.cost - self.turned @ y
+        d = self.cost - self.A.T @ y
         reach = np.abs(self.columns).max()
-        size = np.abs(y)@(np.abs(asked) + reach*self.sizes) + reach*np.abs(self.cost).sum()
+        sizes = np.abs(asked) + reach*abs(self.A).sum(1)
+        size = np.abs(y) @ sizes + reach*np.abs(self.cost).sum()
         bound = float(y @ asked) + lagrangian_bound(d, *self.columns)
         return float(bound - ROUNDING*size)
 
@@ -338,6 +337,28 @@ class LinearProgram:
         tolerance = LP_TOL*max(1., np.abs(self.cost).sum()) + 1e-11*np.abs(y).sum()
         return bool(feasible and self.cost @ x - bound <= tolerance)
 
+    def payments(self, x: np.ndarray) -> np.ndarray:
+        "(M, W): the payments that are the first columns of x."
+        return x[:self.support.size].reshape(self.support.shape)
+
+    def solve(self) -> Any:
+        "A verified `Vertex` without lies, or None; raises `SolverFailure`."
+        from scipy.sparse import vstack
+        while True:
+            found = self._verified()
+            if found is None:
+                return None
+            lies = map(tuple, worst_lies(self.support, self.payments(found.x), LIE_TOL))
+            lies = [p for p in lies if p not in self.forbidden]
+            if not lies:
+                return found
+            R, n = pair_rows(self.support, lies, self.A.shape[1]), len(lies)
+            ends = np.array([[0.], [np.inf]]).repeat(n, 1)
+            self.highs.addRows(n, *ends, R.nnz, R.indptr[:-1], R.indices, R.data)
+            self.A = vstack([self.A, R], format='csr')
+            self.rows = np.hstack([self.rows, ends])
+            self.forbidden.update(dict.fromkeys(lies))
+
 def push(change: Callable[..., Any], old: np.ndarray, new: np.ndarray,
          unit: float = 1.) -> Any:
     "Pass on to HiGHS the columns in which `new` differs from `old`, times `unit`."
@@ -347,46 +368,6 @@ def push(change: Callable[..., Any], old: np.ndarray, new: np.ndarray,
 
 # %% ../../nbs/appendix/61_programs.ipynb #32e2fe08
 ROUNDING = 2.**-50      # what one step of arithmetic may be off by, relatively
-
-# %% ../../nbs/appendix/61_programs.ipynb #a17d3fb9
-class ProperProgram(LinearProgram):
-    """A `LinearProgram` whose first M W columns are a rule on `support` (M, W). Rows of
-    `A` forbid the lies `pairs`, or `properness_pairs`; rows against others are added as
-    they turn up and gain more than `LIE_TOL`. `forbidden` lists all, in order."""
-    def __init__(self, support: np.ndarray, A: Any, cost: np.ndarray,
-                 columns: np.ndarray, rows: np.ndarray, pairs: Any = None) -> None:
-        self.support, self.W = support, support.shape[1]
-        pairs = properness_pairs(support) if pairs is None else pairs
-        self.forbidden = dict.fromkeys(map(tuple, pairs))
-        super().__init__(A, cost, columns, rows)
-
-    def solve(self) -> Any:
-        "A verified `Vertex` without lies, or None; raises `SolverFailure`."
-        while True:
-            found = super().solve()
-            if found is None or not self.forbid(self.payments(found.x)):
-                return found
-
-    def payments(self, x: np.ndarray) -> np.ndarray:
-        "(M, W): the payments that are the first columns of x."
-        return x[:self.support.size].reshape(self.support.shape)
-
-    def forbid(self, S: np.ndarray) -> Any:
-        "Add rows against the lies of S that aren't forbidden yet; how many there were."
-        lies = [p for p in map(tuple, worst_lies(self.support, S, LIE_TOL))
-                if p not in self.forbidden]
-        if not lies:
-            return 0
-        from scipy.sparse import vstack
-        R, n = pair_rows(self.support, lies, self.A.shape[1]), len(lies)
-        ends = np.array([[0.], [np.inf]]).repeat(n, 1)
-        self.highs.addRows(n, *ends, R.nnz, R.indptr[:-1], R.indices, R.data)
-        self.A = vstack([self.A, R], format='csr')
-        self.turned = self.A.T
-        self.sizes = np.r_[self.sizes, abs(R).sum(1)]
-        self.rows = np.hstack([self.rows, ends])
-        self.forbidden.update(dict.fromkeys(lies))
-        return n
 
 # %% ../../nbs/appendix/61_programs.ipynb #a14f3862
 def rule_matrix(support: np.ndarray, K: int, arm: int) -> Any:
@@ -533,10 +514,9 @@ def tightest(up: np.ndarray, down: np.ndarray, names: np.ndarray, bland: bool) -
 PATIENCE = 60       # pivots, after which Bland's rule holds
 
 def turn(T: np.ndarray, basis: np.ndarray, stage: int) -> tuple[str, int]:
-    """Turn a tableau until its `stage` ends: how it ended ("optimal", "failed", or
-    "infeasible"), and in which row. `T` (m + 3, n + 1) has m rows, the objectives of
-    the stages, and the right-hand sides in its last column; `basis` (m,) names the
-    variables of its rows. Both are changed in place."""
+    """Turn a tableau in place until its `stage` ends: how ("optimal", "infeasible",
+    "failed"), and in which row. `T` (m + 3, n + 1) has m rows, the stages' objectives,
+    and right-hand sides last; `basis` (m,) names the variables of its rows."""
     m, n = len(basis), T.shape[1] - 1
     every = np.arange(n)
     for step in range(5000):
@@ -622,8 +602,7 @@ def v_rules(beliefs: bytes) -> Any:
     return VRules(np.frombuffer(beliefs).reshape(-1, 2))
 
 class VProgram:
-    """The route for two states, in V-rules; arguments and methods as of `ArmProgram`.
-    Rules cost nothing, and come with every answer. `solves` counts programs."""
+    "The route for two states, as `ArmProgram`; each answer comes with its rule."
     def __init__(self, support, K, arm):
         check_size(len(support), 2, lies=0)
         self.v, self.solves = v_rules(np.asarray(support, float).tobytes()), 0
@@ -688,14 +667,13 @@ class VProgram:
         return self.minimum(counts, lower, slack).rule
 
 # %% ../../nbs/appendix/61_programs.ipynb #f22a4ef3
-def fast_program(support: np.ndarray, K: int, arm: int) -> Any:
-    "The program of an arm: in V-rules with two states, by HiGHS with more."
-    return (VProgram if support.shape[1] == 2 else RuleProgram)(support, K, arm)
-
-PROGRAMS = dict(fast=fast_program, highs=RuleProgram, cvxpy=CvxpyProgram)
+PROGRAMS: dict = dict(
+    fast=lambda support, K, arm: (VProgram if support.shape[1] == 2 else RuleProgram)(
+        support, K, arm), highs=RuleProgram, cvxpy=CvxpyProgram)
 
 def program_route(solver: str) -> Callable[..., Any]:
-    "What makes a program by the route of that name; raises `InvalidInput` without one."
+    """What makes a program by the route of that name, such as "fast": in V-rules with
+    two states, by HiGHS with more. Raises `InvalidInput` for another name."""
     return PROGRAMS[as_choice('solver', solver, PROGRAMS)]
 
 def known_program(support: np.ndarray, q: np.ndarray, arm: int,
@@ -704,11 +682,6 @@ def known_program(support: np.ndarray, q: np.ndarray, arm: int,
     route = program_route(solver)
     menu = solver != 'cvxpy' and support.shape[1] > 2 and len(support) > 100
     return MenuProgram(support, q, arm) if menu else route(support, len(q), arm)
-
-def solve_program(support: np.ndarray, q: np.ndarray, arm: int, lower: np.ndarray,
-                  slack: float = 0., solver: str = 'fast') -> Solution | None:
-    "`ArmProgram.minimum` of a program that is solved once, by the route `solver`."
-    return program_route(solver)(support, len(q), arm).minimum(q, lower, slack)
 
 # %% ../../nbs/appendix/61_programs.ipynb #3551efd5
 PURSE = 64.     # times what costs differ by is the first purse, times that the next

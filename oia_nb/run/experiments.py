@@ -5,31 +5,31 @@
 # %% ../../nbs/handbook/67_experiments.ipynb #00864309
 from __future__ import annotations
 import hashlib
-import importlib.util
 import inspect
 import json
 import logging
 import time
 import traceback
 from collections.abc import Iterable, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import partial
+from importlib.util import find_spec
 from itertools import product
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, TYPE_CHECKING
 import numpy as np
 from .. import __version__
-from ..core import (TIE_TOL, InvalidInput, as_integer, as_number, as_value, expect,
-                         file_trouble, generator, is_number, json_value, plain)
+from ..core import (TIE_TOL, as_integer, as_number, as_value, expect, file_trouble,
+                         generator, is_number, json_value, placed, plain)
 from ..game.information import Agent, Rational, World
 from ..game.scoring import ScoringRule
 from ..game.stackelberg import Optimum, optimal_rule, principal_profit
 from ..game.oracle import Oracle, action_informed_oracle, learnable
 from .learner import Identification, was_cut_short
 from ..paper.estimation import PAST
-from .identification import LEARNERS, identify, learner_for, learner_row
+from .identification import identify, learner_row, learners_for
 from ..experts.experts import best_known
 from ..experts.told import Told, as_told
 from ..worlds.files import json_text, load_world, write_file
@@ -40,11 +40,10 @@ log = logging.getLogger(__name__)
 
 # %% auto #0
 __all__ = ['log', 'RESULTS', 'OURS', 'Known', 'know', 'failed', 'profit_of_nothing', 'break_even', 'regret_of', 'measure',
-           'Method', 'source', 'identify_whole', 'as_method', 'as_parameter', 'labelled', 'as_world', 'as_grid',
-           'cells', 'perform', 'as_frame', 'short_hash', 'world_key', 'manifest', 'planned', 'open_folder',
-           'read_manifest', 'read_runs', 'execute', 'as_repetitions', 'filed', 'follow', 'experiment',
-           'read_experiment', 'summarise', 'is_compiled', 'suite', 'Comparison', 'compare', 'total_loss', 'with_fee',
-           'proved_after', 'forecast']
+           'Method', 'source', 'identify_whole', 'as_method', 'as_parameter', 'labelled', 'as_worlds', 'as_repetitions',
+           'as_grid', 'perform', 'as_frame', 'short_hash', 'world_key', 'planned', 'open_folder', 'read_manifest',
+           'read_runs', 'execute', 'filed', 'follow', 'experiment', 'read_experiment', 'summarise', 'is_compiled',
+           'suite', 'Comparison', 'compare', 'total_loss', 'with_fee', 'proved_after', 'forecast']
 
 # %% ../../nbs/handbook/67_experiments.ipynb #71e2a5bc
 class Known(NamedTuple):
@@ -70,8 +69,8 @@ def failed(e):
 def profit_of_nothing(world: World) -> float:
     "$h(0)$, what a principal keeps in a round who pays nothing."
     z = world.setting
-    return principal_profit(world, ScoringRule(np.zeros_like(z.support), z.support,
-                                               z.bound))
+    nothing = ScoringRule(np.zeros_like(z.support), z.support, z.bound)
+    return principal_profit(world, nothing)
 
 def break_even(world, found):
     "The rounds (chapter 67) after which a run has paid for itself, or infinity."
@@ -97,10 +96,9 @@ def regret_of(world, found):
     return float(best - principal_profit(world, found.rule))
 
 def measure(known, found):
-    """The columns that an `Identification` fills; `arm_rounds`, in which the arm that
-    it names answered; `stopped`, whether it ended by its own rule and not at a cap; the
-    true `regret`; `bound`, what was proved of it; whether its arm is `correct` (a tie
-    is); and the round of its `break_even`, None if it has none."""
+    """The columns that an `Identification` fills: `arm_rounds`, in which its arm
+    answered; `stopped`, whether it ended by its own rule and not at a cap; the true
+    `regret`, and the `bound` proved; whether its arm is `correct` (a tie is), …"""
     world, k = known.world, found.arm
     finite = lambda x: float(x) if np.isfinite(x) else None
     row = {name: int(getattr(found, name)) for name in list(RESULTS)[:5]}
@@ -133,10 +131,9 @@ def source(f):
     if isinstance(f, partial):
         return [source(f.func), [as_value('methods', a) for a in f.args],
                 {k: as_value('methods', v) for k, v in f.keywords.items()}]
-    try:
+    written = ''
+    with suppress(OSError, TypeError):
         written = inspect.getsource(f)
-    except (OSError, TypeError):
-        written = ''
     return [getattr(f, '__qualname__', type(f).__qualname__), written]
 
 # %% ../../nbs/handbook/67_experiments.ipynb #5ba95984
@@ -147,20 +144,16 @@ def identify_whole(world, /, **options):
         raise KeyboardInterrupt
     return found
 
-def as_method(at, given):
+def as_method(given):
     "The `Method` for a name, a function, or a pair of one of them and its options."
     pair = isinstance(given, tuple) and len(given) == 2
     call, options = given if pair else (given, {})
-    expect(isinstance(options, dict), at, options, 'a dict of options')
-    options = {as_parameter(at, k): as_value(f'{at}, option {k!r}', v)
-               for k, v in options.items()}
+    expect(isinstance(options, dict), 'options', options, 'a dict')
+    options = {as_parameter(k, 'options'): as_value(k, v) for k, v in options.items()}
     if callable(call):
         functions, text = [call], source(call)
     else:
-        try:
-            row = learner_row(call)     # type: ignore
-        except InvalidInput as e:
-            raise InvalidInput(at, call, f'{e.expected}, or a function') from None
+        row = learner_row(call)     # type: ignore
         functions, text = [identify, row.make], row.name
         call = partial(identify_whole, method=row.name)
     found = [p for f in functions for p in inspect.signature(f).parameters.values()]
@@ -168,41 +161,50 @@ def as_method(at, given):
     anything = len(functions) == 1 and len(named) < len(found)
     return Method(call, options, None if anything else named - OURS, text)
 
-def as_parameter(at, name):
+def as_parameter(name, at):
     "`name`, which must be free for a parameter of a grid. Raises `InvalidInput`."
     others = OURS | RESULTS.keys() | {'repetition'}
-    expect(isinstance(name, str) and name.isidentifier() and name not in others, at,
-           name, f"a parameter's name, none of {', '.join(sorted(others))}")
+    expect(isinstance(name, str) and name.isidentifier() and name not in others,
+           at, name, f"a parameter's name, none of {', '.join(sorted(others))}")
     return name
 
 # %% ../../nbs/handbook/67_experiments.ipynb #b72281ec
 def labelled(name, given, read, label):
-    "A list, or a dict of labels, as a dict of items that `read(place, item)` has read."
+    "A list, or a dict of labels, as a dict of items that `read(item)` has read."
     expect(isinstance(given, (list, tuple, dict)) and given, name, given,
            'a list or a dict, not empty')
     pairs = given.items() if isinstance(given, dict) else [(None, x) for x in given]
     found = {}
     for n, (key, x) in enumerate(pairs):
-        item = read(f'{name}[{n if key is None else repr(key)}]', x)
+        with placed(f'{name}[{n if key is None else repr(key)}], '):
+            item = read(x)
         key = label(item) if key is None else key
         expect(isinstance(key, str) and key and key not in found, name, key,
                'labels that are distinct texts (give a dict of labels)')
         found[key] = item
     return found
 
-def as_world(at, given):
-    "A `World`, or what `load_world` takes, as a `World`."
-    try:
-        return given if isinstance(given, World) else load_world(given)
-    except InvalidInput as e:
-        raise InvalidInput(at, given, f'a World, or {e.expected}') from None
+def as_worlds(given):
+    "Worlds by name: each a `World`, or what `load_world` takes."
+    read = lambda w: w if isinstance(w, World) else load_world(w)
+    return labelled('worlds', given, read, lambda w: w.name)
+
+def as_repetitions(given):
+    "A number n as 0, …, n-1; or a list of distinct numbers as it is."
+    if isinstance(given, (int, np.integer)):
+        return range(as_integer('repetitions', given, 1))
+    listed = given if isinstance(given, Iterable) else ()
+    found = [as_integer('repetitions', i) for i in listed]
+    expect(0 < len(found) == len(set(found)), 'repetitions', given,
+           'a number, or a list of distinct ones, not empty')
+    return found
 
 def as_grid(grid, methods):
     "The grid as a dict of lists of distinct plain values, each for some method."
     expect(isinstance(grid, dict), 'grid', grid, 'a dict of lists')
     read = {}
     for name, values in grid.items():
-        as_parameter('grid', name)
+        as_parameter(name, 'grid')
         values = values.tolist() if isinstance(values, np.ndarray) else values
         values = values if isinstance(values, (list, tuple)) else [values]
         read[name] = [as_value(f'grid[{name!r}][{n}]', v) for n, v in enumerate(values)]
@@ -211,14 +213,6 @@ def as_grid(grid, methods):
         expect(any(m.varies(name) for m in methods.values()), 'grid', name,
                'a parameter that one of the methods takes')
     return read
-
-# %% ../../nbs/handbook/67_experiments.ipynb #c86d0db2
-def cells(worlds, methods, grid):
-    "All (world, method, parameters), labels and a dict, in their order."
-    for world, (label, m) in product(worlds, methods.items()):
-        free = {name: values for name, values in grid.items() if m.varies(name)}
-        for values in product(*free.values()):
-            yield world, label, dict(zip(free, values)) | m.options
 
 # %% ../../nbs/handbook/67_experiments.ipynb #c1b83741
 def perform(run, known, method):
@@ -242,8 +236,7 @@ def as_frame(records):
     frame = pd.DataFrame([r['parameters'] | r for r in records], columns=columns,
                          dtype=object)
     types = {c: t for c, t in RESULTS.items() if t != 'str'} | dict(repetition='int64')
-    return frame.astype(types).astype({c: frame[c].infer_objects().dtype
-                                       for c in names})
+    return frame.astype(types | frame[[*names]].infer_objects().dtypes.to_dict())
 
 # %% ../../nbs/handbook/67_experiments.ipynb #58e80628
 def short_hash(value):
@@ -256,28 +249,26 @@ def world_key(world):
            'a World; a kind of agent is a class derived from Agent')
     return short_hash(plain(world, 'world'))
 
-def manifest(worlds, methods, seed):
-    """What the names in an experiment stand for, in plain values; the third number of a
-    version, a patch, doesn't change what a run gives."""
-    what = dict(version=__version__.split('.')[:2], seed=seed)
-    what |= {f'world {label}': world_key(w) for label, w in worlds.items()}
-    what |= {f'method {label}': dict(call=m.text, options=m.options)
-             for label, m in methods.items()}
-    return json.loads(json.dumps(what))
-
 def planned(worlds, methods, grid, repetitions, seed):
-    """The arguments of `experiment`, read: worlds, methods, manifest, and runs, dicts
-    by key (the name of its file), in order: world, method, parameters, repetition."""
-    worlds = labelled('worlds', worlds, as_world, lambda w: w.name)
+    """The arguments of `experiment`, read: worlds, methods, what their names stand for,
+    and runs, dicts by key (the name of its file), the repetitions of a cell together.
+    The third number of a version, a patch, doesn't change what a run gives."""
+    worlds = as_worlds(worlds)
     methods = labelled('methods', methods, as_method, lambda m: m.text)
-    wanted = cells(worlds, methods, as_grid(grid, methods))
-    said = manifest(worlds, methods, as_integer('seed', seed))
-    runs = {}
-    for (w, m, parameters), i in product(wanted, as_repetitions(repetitions)):
-        key = short_hash([said['version'], said['seed'], w, said[f'world {w}'],
-                          m, said[f'method {m}'], parameters, i])
-        runs[key] = dict(key=key, world=w, method=m, parameters=parameters,
-                         seed=said['seed'], repetition=i)
+    grid, repetitions = as_grid(grid, methods), as_repetitions(repetitions)
+    said = dict(version=__version__.split('.')[:2], seed=as_integer('seed', seed))
+    said |= {f'world {w}': world_key(world) for w, world in worlds.items()}
+    said |= {f'method {m}': dict(call=method.text, options=method.options)
+             for m, method in methods.items()}
+    said, runs = json.loads(json.dumps(said)), {}
+    for w, (m, method) in product(worlds, methods.items()):
+        free = {name: values for name, values in grid.items() if method.varies(name)}
+        for values, i in product(product(*free.values()), repetitions):
+            parameters = dict(zip(free, values)) | method.options
+            key = short_hash([said['version'], said['seed'], w, said[f'world {w}'],
+                              m, said[f'method {m}'], parameters, i])
+            runs[key] = dict(key=key, world=w, method=m, parameters=parameters,
+                             seed=said['seed'], repetition=i)
     return worlds, methods, said, runs
 
 # %% ../../nbs/handbook/67_experiments.ipynb #e66e6faa
@@ -290,8 +281,7 @@ def open_folder(path, contents):
         expect(known or all(p.suffix == '.part' for p in folder.iterdir()), 'path',
                str(path), 'a new or empty folder, or one of this experiment')
         there = read_manifest(folder) if known else {}
-        odd = [name for name in contents
-               if there.get(name, contents[name]) != contents[name]]
+        odd = [name for name, x in contents.items() if there.get(name, x) != x]
         expect(not odd, 'path', str(path), 'a folder of this experiment: that one '
                f'differs in {", ".join(odd)}')
         if there != there | contents:
@@ -301,29 +291,26 @@ def open_folder(path, contents):
 
 def read_manifest(path):
     "The manifest of an experiment's folder. Raises `InvalidInput` if it has none."
-    try:
-        contents = json_value((Path(path)/'manifest.json').read_text(encoding='utf-8'))
-        if 'grid' in contents:          # the form of versions before 0.3
-            contents = dict(version=contents['version'].split('.')[:2],
-                            seed=contents['seed']) | {
-                f'{what} {name}': said for what in ('world', 'method')
-                for name, said in contents[f'{what}s'].items()}
-        if contents.keys() >= {'version', 'seed'}:
-            return contents
-    except (OSError, ValueError, AttributeError, LookupError, TypeError):
-        pass
-    raise InvalidInput('path', str(path), 'a folder that `experiment` has made')
+    wanted = 'a folder that `experiment` has made'
+    with file_trouble('path', str(path), wanted):
+        said = json_value((Path(path)/'manifest.json').read_text(encoding='utf-8'))
+        expect(isinstance(said, dict) and said.keys() >= {'version', 'seed'}, 'path',
+               str(path), wanted)
+    if 'grid' not in said:
+        return said
+    # the form of versions before 0.3
+    return dict(version=said['version'].split('.')[:2], seed=said['seed']) | {
+        f'{what} {name}': x for what in ('world', 'method')
+        for name, x in said[f'{what}s'].items()}
 
 def read_runs(folder):
     "The records of a folder by key; files that are torn are left out."
     found = {}
     for p in (folder/'runs').glob('*.jsonl'):
-        try:
+        with suppress(ValueError):
             record = json_value(p.read_text(encoding='utf-8'))
-        except ValueError:
-            continue
-        if isinstance(record, dict) and record.get('key') == p.stem:
-            found[p.stem] = record
+            if isinstance(record, dict) and record.get('key') == p.stem:
+                found[p.stem] = record
     return found
 
 # %% ../../nbs/handbook/67_experiments.ipynb #c5d2bf3d
@@ -339,16 +326,6 @@ def execute(tasks, n_jobs):
         yield from Parallel(n_jobs, batch_size=1,   # type: ignore
                             return_as='generator_unordered')(delayed(perform)(*task)
                                                              for task in tasks)
-
-def as_repetitions(given):
-    "A number n as 0, …, n-1; or a list of distinct numbers as it is."
-    if isinstance(given, (int, np.integer)):
-        return list(range(as_integer('repetitions', given, 1)))
-    listed = given if isinstance(given, Iterable) else ()
-    found = [as_integer('repetitions', i) for i in listed]
-    expect(0 < len(found) == len(set(found)), 'repetitions', given,
-           'a number, or a list of distinct ones, not empty')
-    return found
 
 def filed(lines, folder):
     "Records by key of runs, as they come; each goes into the folder, if there is one."
@@ -377,20 +354,18 @@ def experiment(worlds: Any, methods: Any, grid: dict[str, Any],
     """Every method with every choice of parameters in every world, several times.
 
     `worlds` is a list, or a dict by label, of what is a `World` or what `load_world`
-    takes. `methods` is one of names in `LEARNERS`, of functions called as
+    takes; `methods` one of names in `LEARNERS`, of functions called as
     ``f(world, seed=generator, oracle=oracle, **parameters)``, or of pairs of either and
-    its options. `grid` {name: list} has values of `eps`, `delta`, `mixing`, …; each
-    method is run with all combinations of those that it takes. `repetitions` says how
-    many, or lists which: number i has the generator ``SeedSequence(seed,
-    spawn_key=(i,))`` in every world, for every method. `n_jobs` is 0 for one run after
-    the other, without joblib; else joblib's workers, -1 for one a core. `path` is a
-    folder for results as they come: what is missing there is done, also of new worlds,
-    methods and values; with `retry`, runs with an error too. `progress` shows a bar.
+    its options. `grid` {name: list} has values of `eps`, `delta`, …; each method is run
+    with all combinations of those that it takes. `repetitions` says how many, or lists
+    which: number i has the generator ``SeedSequence(seed, spawn_key=(i,))``. `n_jobs`
+    is 0 for one run after the other, else joblib's workers, -1 for one a core. `path`
+    is a folder for results as they come: what is missing there is done, also of new
+    worlds, methods and values; with `retry`, runs with an error too.
 
     Returns a pandas DataFrame, a row a run: `world`, `method`, a column a parameter,
-    `seed`, `repetition`, the columns of `RESULTS` (see `measure`), `seconds`, and
-    for runs that failed `error` and `traceback`. Raises `InvalidInput`, also for a
-    folder of another experiment; an exception within a run is recorded, not raised.
+    `seed`, `repetition`, and `RESULTS` (see `measure`). Raises `InvalidInput`, also for
+    a folder of another experiment; an exception within a run is recorded, not raised.
 
     >>> len(experiment(['advert'], ['sharp'], dict(eps=3., delta=.1), 2, 0, n_jobs=0))
     2
@@ -433,13 +408,12 @@ def read_experiment(path: str | PathLike[str]) -> pd.DataFrame:
 # %% ../../nbs/handbook/67_experiments.ipynb #e3f6936b
 def summarise(frame: pd.DataFrame,
               by: str | Sequence[str] | None = None) -> pd.DataFrame:
-    """A frame with a row a cell, that is, for each value of the columns `by` (None:
-    world, method and all parameters): `runs`, `failed`, `stopped` (share), `rounds`
-    (median), `rounds_10`, `rounds_90` (percentiles), `regret` (mean), `worst` (largest
-    regret), `within` (share with regret at most `eps`), `bound` (mean of what was
-    proved), `correct` (share), `paid`, `lost`, `break_even` (medians; infinite for
-    never), `seconds` (mean). Shares and means are of runs that didn't fail. Raises
-    `InvalidInput` for anything but a frame of `experiment` with a column `eps`.
+    """A frame with a row for each value of the columns `by` (None: world, method and
+    all parameters): `runs`, `failed`; of those that didn't, medians (`rounds`, `paid`,
+    `lost`, `break_even`, infinite for never), percentiles (`rounds_10`, `rounds_90`),
+    shares (`stopped`, `correct`, `within` the target `eps`), means (`regret`, `bound`,
+    `seconds`), and the `worst` regret. Raises `InvalidInput` for anything but a frame
+    of `experiment` with a column `eps`.
 
     >>> list(summarise(compare(['advert'], eps=3., methods=['sharp'],
     ...     repetitions=1, n_jobs=0).frame).runs)
@@ -447,8 +421,8 @@ def summarise(frame: pd.DataFrame,
     """
     expect({'eps', *RESULTS} <= set(getattr(frame, 'columns', ())), 'frame', frame,
            'a frame of experiment, with a column eps')
-    if by is None:
-        by = [c for c in frame.columns if c not in {*RESULTS, 'seed', 'repetition'}]
+    others = {*RESULTS, 'seed', 'repetition'}
+    by = [c for c in frame.columns if c not in others] if by is None else by
     within = (frame.regret <= frame.eps).astype('Float64')
     never = frame.break_even.isna() & frame.lost.notna()
     types = dict(rounds=float, stopped='Float64', correct='Float64')
@@ -468,30 +442,23 @@ def summarise(frame: pd.DataFrame,
 # %% ../../nbs/handbook/67_experiments.ipynb #caed70e5
 def is_compiled():
     "Whether Numba is there, so that the paper's learners are played in compiled code."
-    try:
-        return importlib.util.find_spec('numba') is not None
-    except ValueError:
-        return False
+    return find_spec('numba') is not None
 
 def suite(budget=2000, cap=1_000_000, told=None, margin=0.):
     """The methods of `compare`, {label: (name, options)}: the variants of learners that
     honour what is `told` and a `margin`. Raises `InvalidInput` if none does. A learner
     gets `budget` if it takes one, or stops at `cap` rounds if it is compiled."""
     loop = dict(budget=cap) | (dict(engine='fast') if is_compiled() else {})
-    asked = set(as_told(told).unusual) - {'alarm'}
+    asks = margin or set(as_told(told).unusual) - {'alarm'}
     found = {}
-    for row in LEARNERS.values():
-        if not asked <= set(row.honours) or margin and 'margin' not in row.options:
-            continue
+    for row in learners_for(told, margin=margin):
         rounds = {} if row.compiled is None else loop
         if 'budget' in row.options:
             rounds = dict(budget=budget)
         variants = row.variants
-        if variants is None or not variants and (asked or margin):
+        if variants is None or not variants and asks:
             variants = {row.name: {}}
         found |= {label: (row.name, o | rounds) for label, o in variants.items()}
-    expect(found, 'told, margin', (str(as_told(told)), margin),
-           'what one of the learners can honour')
     return found
 
 # %% ../../nbs/handbook/67_experiments.ipynb #caed70e6
@@ -508,18 +475,16 @@ def compare(worlds: Any = ('advert', 'clinic'), *, eps: float = .2, delta: float
             expert: Agent | None = None, told: Told | str | None = None,
             margin: float | None = 0.) -> Comparison:
     """Play the methods of `suite` (or `methods`, as `experiment` takes them) in some
-    worlds at one target; returns a `Comparison`.
-
-    `eps` and `delta` are the target, which must be one for each of the worlds;
-    `budget` and `cap` go to `suite`; `expert` (an `Agent`) answers in all worlds, and
-    the methods are `told` (a `Told`, or a text) what to assume of it, and asked for
-    rules under which an arm leads by `margin`; by default those that can honour both
-    are played. The others go to `experiment`. Raises `InvalidInput`.
+    worlds at one target (`eps`, `delta`); returns a `Comparison`. `budget` and `cap` go
+    to `suite`; `expert` (an `Agent`) answers in all worlds, and the methods are `told`
+    (a `Told`, or a text) what to assume of it, and asked for rules under which an arm
+    leads by `margin`; by default those that can honour both are played. The others go
+    to `experiment`. Raises `InvalidInput`.
 
     >>> compare(['advert'], eps=3., methods=['sharp'], repetitions=1, n_jobs=0)
     Comparison(1 runs, 1 cells: sharp)
     """
-    worlds = labelled('worlds', worlds, as_world, lambda w: w.name)
+    worlds = as_worlds(worlds)
     if expert is not None:
         worlds = {name: replace(w, agent=expert) for name, w in worlds.items()}
     eps = as_number('eps', eps, 0., min(2*w.setting.B for w in worlds.values()),
@@ -538,10 +503,9 @@ def total_loss(world: World, found: Identification, hires: int) -> float:
     """What a principal loses against the best rule who hires the expert `hires` times:
     while learning, and with the rule found from then on (chapter 67)."""
     n = min(found.rounds, hires)
-    kept = world.setting.belief_utility[found.trace.beliefs[:n]].sum() - (
-        found.trace.payments[:n].sum())
+    kept = world.setting.belief_utility[found.trace.beliefs] - found.trace.payments
     later = (hires - n)*principal_profit(world, found.rule)
-    return float(hires*world.best_profit - kept - later)
+    return float(hires*world.best_profit - kept[:n].sum() - later)
 
 def with_fee(found, fee):
     "The result of a run whose expert was paid a `fee` for each round, besides."
@@ -561,33 +525,6 @@ def proved_after(found, rounds=np.inf, paid=np.inf):
         return found.certificate.bound
     return float(t.bounds[t.rounds <= n + 1].min(initial=np.inf))
 
-def _forecast_row(world, found, hires, at):
-    "What a forecast keeps of a run; of an expert who isn't rational, no losses."
-    cut, known = was_cut_short(found.status), found.lost is not None
-    row = dict(eps=found.eps, finished=not cut, rounds=np.inf if cut else found.rounds,
-               paid=found.paid, lost=found.lost if known else np.nan,
-               break_even=break_even(world, found) if known else np.nan)
-    row |= {name: proved_after(found, **then) for name, then in at.items()}
-    if hires is None:
-        return row
-    expect(known, 'world', world, 'a world whose agent is the rational one')
-    return row | dict(total=total_loss(world, found, hires))
-
-def _forecast_table(rows):
-    "A pandas frame with a row a method and ϵ: counts and quantiles of its runs."
-    import pandas as pd
-    at = lambda p: lambda x: np.quantile(x, p, method='inverted_cdf')
-    columns: dict = dict(runs=('rounds', 'size'), finished=('finished', 'sum'),
-                         rounds_10=('rounds', at(.1)), rounds=('rounds', at(.5)),
-                         rounds_90=('rounds', at(.9)))
-    columns |= {name: (name, at(.5)) for name in rows[0]
-                if name in ('paid', 'lost', 'break_even') or name.startswith('proved')}
-    if 'total' in rows[0]:
-        columns['total'] = 'total', 'mean'
-    groups = pd.DataFrame(rows).groupby(['method', 'eps'], sort=False, dropna=False)
-    return groups.agg(**columns).reset_index()
-
-# %% ../../nbs/handbook/67_experiments.ipynb #2e02ddc3
 def _targets(world, eps, hires):
     "The accuracies that are asked for, a list."
     if eps is None:
@@ -597,11 +534,33 @@ def _targets(world, eps, hires):
     most = 2*world.setting.B
     return [as_number('eps', e, 0., most, strict_low=True) for e in np.atleast_1d(eps)]
 
-def _pay_nothing(world, hires):
-    "The last row of a forecast of so many hires."
-    lost = hires*(world.best_profit - profit_of_nothing(world))
-    return dict(method='pay nothing', eps=np.nan, finished=True, total=lost, rounds=0.,
-                paid=0., lost=0., break_even=0.)
+def _forecast_row(method, world, found, hires, at):
+    "What a forecast keeps of a run; of an expert who isn't rational, no losses."
+    cut, known = was_cut_short(found.status), found.lost is not None
+    expect(known or hires is None, 'world', world, 'a world whose agent is rational')
+    row = dict(method=method, eps=found.eps, finished=not cut, paid=found.paid,
+               rounds=np.inf if cut else found.rounds,
+               lost=found.lost if known else np.nan,
+               break_even=break_even(world, found) if known else np.nan)
+    row |= {name: proved_after(found, **then) for name, then in at.items()}
+    return row if hires is None else row | dict(total=total_loss(world, found, hires))
+
+# %% ../../nbs/handbook/67_experiments.ipynb #2e02ddc5
+def _forecast_table(rows, nothing):
+    "A row a method and ϵ: counts and quantiles of its runs; and what `nothing` loses."
+    import pandas as pd
+    if nothing is not None:
+        rows.append(dict(method='pay nothing', eps=np.nan, finished=True, total=nothing,
+                         rounds=0., paid=0., lost=0., break_even=0.))
+    at = lambda p: lambda x: np.quantile(x, p, method='inverted_cdf')
+    columns: dict = dict(runs=('rounds', 'size'), finished=('finished', 'sum'),
+                         rounds_10=('rounds', at(.1)), rounds=('rounds', at(.5)),
+                         rounds_90=('rounds', at(.9)))
+    columns |= {name: (name, at(.5)) for name in rows[0]
+                if name in ('paid', 'lost', 'break_even') or name.startswith('proved')}
+    columns |= {'total': ('total', 'mean')} if 'total' in rows[0] else {}
+    groups = pd.DataFrame(rows).groupby(['method', 'eps'], sort=False, dropna=False)
+    return groups.agg(**columns).reset_index()
 
 # %% ../../nbs/handbook/67_experiments.ipynb #2e02ddc4
 def forecast(world: World, *, eps: float | Sequence[float] | None = None,
@@ -615,27 +574,25 @@ def forecast(world: World, *, eps: float | Sequence[float] | None = None,
     guessed: a frame with a row a method and `eps`. With `hires`: is it worth it?
 
     `eps` is a float or a list (None, with `hires`: all, a half and a quarter of what
-    can be gained). `methods` lists learners, by default the first that honours what is
-    `told`. Run i of each has the generator (seed, i), and is cut short after `cap`
-    rounds: quantiles are infinite then. `margin` is of the rule's arm, `fee` for each
-    round besides; payments are multiples of `unit`, and an `expert` may answer.
-
-    Columns: `runs`; `finished`, how many weren't cut short; quantiles `rounds_10`,
-    `rounds`, `rounds_90`; medians of `paid`, `lost` (chapter 63), `break_even` (chapter
-    67), and of what is proved after so many `rounds`, or for such `sums`, two lists
-    (`proved_40`, `proved_for_1000`). If the expert is hired `hires` times, their mean
-    loss, `total`, and a last row, "pay nothing". Raises `InvalidInput`.
+    can be gained). Run i of each of the `methods` (None: the first that honours what is
+    `told`) has the generator (seed, i), and is cut short after `cap` rounds: quantiles
+    are infinite then. A `fee` is paid for each round besides, `margin` and `unit` are
+    options of the learners, and an `expert` may answer. Columns: `runs`; `finished`,
+    how many weren't cut short; quantiles `rounds_10`, `rounds`, `rounds_90`; medians of
+    `paid`, `lost` (chapter 63), `break_even` (chapter 67), and of what is proved after
+    so many `rounds`, or for such `sums` (`proved_40`, `proved_for_1000`); with `hires`,
+    their mean loss, `total`, and a last row, "pay nothing". Raises `InvalidInput`.
 
     >>> forecast(load_world('advert'), eps=3., delta=.1, runs=2).finished[0]
     np.int64(2)
     """
     runs, seed = as_integer('runs', runs, 1), as_integer('seed', seed, 0)
-    cap = as_integer('cap', cap, 1)
+    cap, (world, oracle, _) = as_integer('cap', cap, 1), learnable(world)
     if hires is not None:
         cap = min(cap, as_integer('hires', hires, 1))
-    world, oracle, _ = learnable(world)
     world = world if expert is None else replace(world, agent=expert)
-    methods = [learner_for(told, world.setting.support)] if methods is None else methods
+    if methods is None:
+        methods = [learners_for(told, world.setting.support)[0].name]
     expect(isinstance(methods, (list, tuple)), 'methods', methods, 'a list of names')
     asked = dict(margin=margin) if as_number('margin', margin, 0.) else {}
     asked |= {} if unit is None else dict(unit=unit)
@@ -644,7 +601,8 @@ def forecast(world: World, *, eps: float | Sequence[float] | None = None,
     play = partial(identify_whole, world, delta=delta, budget=cap, oracle=oracle,
                    told=told, **asked)
     tasks = [*product(methods, _targets(world, eps, hires), range(runs))]
-    rows = [dict(method=name) | _forecast_row(world, with_fee(
+    rows = [_forecast_row(name, world, with_fee(
         play(eps=e, method=name, seed=generator(seed, i)), fee), hires, at)
         for name, e, i in follow(tasks, 0, len(tasks), progress)]
-    return _forecast_table(rows + ([_pay_nothing(world, hires)] if hires else []))
+    nothing = hires and hires*(world.best_profit - profit_of_nothing(world))
+    return _forecast_table(rows, nothing)

@@ -11,15 +11,13 @@ from functools import cache
 from inspect import signature
 from typing import Any, NamedTuple
 import numpy as np
-from ..core import (InvalidInput, as_choice, as_integer, as_kind, expect,
-                         fresh_seed, generator)
+from ..core import as_choice, as_integer, as_kind, expect, fresh_seed, generator
 from ..paper.estimation import PAST
 from ..game.information import Rational, World
 from ..game.oracle import Oracle, learnable
 from ..game.stackelberg import optimal_rule
-from .learner import Identification, Learner, Origin, simulate, within_sum
-from ..paper.oiafc import MIXINGS, SNAPSHOT_GROWTH, STOPS, oiafc
-from ..paper.oiafc import oiafb
+from .learner import Identification, Origin, simulate, within_sum
+from ..paper.oiafc import MIXINGS, SNAPSHOT_GROWTH, STOPS, oiafb, oiafc
 from ..sharp.learner import own_beliefs, sharp
 from ..experts.told import Told, as_told
 from ..paper.baselines import DECISIONS, chen, explore_then_commit
@@ -32,31 +30,28 @@ LEFT_OUT = 'left out, as no rule makes it the favourite: %s'
 
 # %% auto #0
 __all__ = ['log', 'LEFT_OUT', 'LEARNERS', 'ALIASES', 'LEAD', 'USUAL_STATUSES', 'OFTEN', 'BOUNDARIES', 'rounds_left', 'with_bar',
-           'Flag', 'Row', 'register', 'plugins', 'learner_row', 'completed', 'learner_for', 'prepared', 'best_profit',
+           'Flag', 'Row', 'register', 'plugins', 'learner_row', 'completed', 'learners_for', 'prepared', 'best_profit',
            'add_lost', 'origin_of', 'play_row', 'run_fast', 'identify']
 
 # %% ../../nbs/appendix/63_identification.ipynb #19ad69b2
-def rounds_left(bounds: Any, eps: float) -> Any:
+def rounds_left(bounds, eps):
     """The rounds that are left (an int, to two digits) by chapter 63, from pairs
     (rounds, bound): the last one, and the last of those after at most half its rounds.
-    0 for a bound of `eps` or less, None if it doesn't fall."""
+    0 for a bound of `eps` or less."""
     t1, b1 = bounds[-1]
     t0, b0 = next((b for b in reversed(bounds) if 2*b[0] <= t1), bounds[-1])
     if b1 <= eps:
         return 0
-    if not (0 < t0 < t1 and b1 < b0):
-        return None
-    c = (b0 - b1)/(t0**-.5 - t1**-.5)
-    d = max(c/t1**.5 - b1, 0.)
+    falls = 0 < t0 < t1 and b1 < b0
+    c = (b0 - b1)/(t0**-.5 - t1**-.5) if falls else b1*t1**.5
+    d = max(c/t1**.5 - b1, 0.) if falls else 0.
     # with d = 0 the curve need not go through (t1, b1)
-    left = max((c/(eps + d))**2 - t1, 1.)
-    return int(float(f'{left:.2g}'))
+    return int(float(f'{max((c/(eps + d))**2 - t1, 1.):.2g}'))
 
-def with_bar(make: Callable[..., Learner], bar: Any, eps: float,
-             watch: Callable[[Any], object] | None = None) -> Learner:
+def with_bar(make, bar, eps, watch=None):
     """What `make(watch=…)` makes: a learner that shows on a `bar` of tqdm's the arm
     that it aims at, the best rule so far and what may be left, and tells `watch`."""
-    bounds: list = []
+    bounds = []
     def said(best, n):
         if best is None or not np.isfinite(best.bound):
             return f'no rule is proved to be good yet (target {eps:g})'
@@ -85,24 +80,21 @@ class Flag(NamedTuple):
 class Row:
     """A learner of the table: the `name` by which it is called; `make(setting, oracle,
     *, eps, delta, …)`, which returns a `Learner`; a `text` that says what it is; and
-    the `statuses`, of `STATUS`, with which it may end.
-
-    `compiled` names the options of `make` that the compiled engine takes as well (None:
-    it doesn't play this learner); `flags` {option: `Flag`} are for the command;
-    `rounds` puts a run's initial, normal and forced rounds and its searches into words;
-    `demo` is the accuracy and confidence of a demonstration; `variants` {label:
-    options} are those that a comparison plays unasked, by default the learner as it is;
-    `honours` names the fields of a `Told` that it takes at other values than the
-    paper's; `needs_states`, whether it needs the state of the round before to go on.
-    """
+    the `statuses`, of `STATUS`, with which it may end. `compiled` names the options of
+    `make` that the compiled engine takes as well (None: it doesn't play this learner);
+    `flags` {option: `Flag`} are for the command; `rounds` puts a run's initial, normal
+    and forced rounds and its searches into words; `demo` is the target of a
+    demonstration; `variants` {label: options} are those that a comparison plays
+    unasked, by default the learner as it is; `honours` names the fields of a `Told`
+    that it takes at other values than the paper's; `needs_states`, whether it needs the
+    state of the round before to go on."""
     name: str
     make: Callable
     text: str
     statuses: tuple
     compiled: tuple | None = None
     flags: dict = field(default_factory=dict)
-    rounds: str = ('{:,} initial, {:,} normal and {:,} forced ones ({:,} binary '
-                   'searches)')
+    rounds: str = '{:,} initial, {:,} normal and {:,} forced ones ({:,} searches)'
     demo: tuple | None = None
     variants: dict | None = None
     honours: tuple = ()
@@ -174,7 +166,6 @@ register(Row(
     flags=dict(
         mixing=Flag(str, f'share of the oracle in the rules: {" or ".join(MIXINGS)}'),
         stop=Flag(str, f'stopping rule: {" or ".join(STOPS)}'))))
-
 register(Row('oiafb', oiafb, "the paper's OIAFB, with a fixed budget",
              ('budget', 'budget_too_small', *OFTEN), compiled=('budget', 'a'),
              variants={'OIAFB': {}}))
@@ -194,9 +185,8 @@ register(Row(
 
 # %% ../../nbs/appendix/63_identification.ipynb #54a7baf3
 register(Row(
-    'patient',
-    patient, 'the sharp learner for experts who lapse at a stated rate', USUAL_STATUSES,
-    variants={}, honours=('lapses', 'rounding'), flags=LEAD,
+    'patient', patient, 'the sharp learner for experts who lapse at a stated rate',
+    USUAL_STATUSES, variants={}, honours=('lapses', 'rounding'), flags=LEAD,
     rounds='{:,} initial, {:,} to sample the arms, and {:,} to decide questions'))
 register(Row(
     'own_beliefs', own_beliefs, 'for experts whose beliefs are their own',
@@ -213,8 +203,7 @@ register(Row(
     honours=('lapses', 'band', 'beliefs', 'arm', 'rounding')))
 
 # %% ../../nbs/appendix/63_identification.ipynb #dfb2b7ef
-def completed(row: Row, K: int, *, told: Any, budget: int | None,
-              options: dict[str, Any]) -> dict[str, Any]:
+def completed(row, K, *, told, budget, options):
     """The options of a run with K arms, with what is told and a budget by the names
     that the learner gives to them. Raises `InvalidInput`."""
     for name, value in options.items():
@@ -224,7 +213,7 @@ def completed(row: Row, K: int, *, told: Any, budget: int | None,
     expect(watch is None or callable(watch), 'watch', watch,
            'a function of one argument, the run')
     told = as_told(told).require(row.name, row.honours)
-    more: dict[str, Any] = dict(told=told) if 'told' in row.options else {}
+    more: dict = dict(told=told) if 'told' in row.options else {}
     if row.needs_budget or budget is not None and 'budget' in row.options:
         more['budget'] = as_integer('budget', budget, 1)
     elif budget is not None:
@@ -236,26 +225,26 @@ def completed(row: Row, K: int, *, told: Any, budget: int | None,
     return options | more
 
 # %% ../../nbs/appendix/63_identification.ipynb #95b07576
-def learner_for(told: Told | str | None = None,
-                support: np.ndarray | None = None) -> str:
-    """The name of the first learner of the table that honours what is told; where
-    rounding makes beliefs of the `support` be heard as others, of one that takes no
-    report at its word. Raises `InvalidInput` if none does."""
+def learners_for(told=None, support=None, margin=0.):
+    """The rows of the learners that honour what is told, and a `margin`. Where rounding
+    makes beliefs of the `support` be heard as others, they are those that take no
+    report at its word. Raises `InvalidInput` if there are none."""
     told = as_told(told)
-    exact = support is None or told.is_exact(support)
-    for name, row in LEARNERS.items():
-        if set(told.unusual) - {'alarm'} <= set(row.honours) and (
-                exact or 'beliefs' in row.honours):
-            return name
-    raise InvalidInput('told', str(told), 'what one of the learners can honour')
+    asked = set(told.unusual) - {'alarm'}
+    if support is not None and not told.is_exact(support):
+        asked.add('beliefs')
+    found = [row for row in LEARNERS.values() if asked <= set(row.honours)
+             and ('margin' in row.options or not margin)]
+    expect(found, 'told, margin', (str(told), margin),
+           'what one of the learners can honour')
+    return found
 
-def prepared(where: Any, oracle: Any, rng: np.random.Generator, *, method: str | None,
-             told: Any, budget: int | None, options: dict[str, Any]) -> Any:
+def prepared(where, oracle, rng, *, method, told, budget, options) -> Any:
     """What a run or a session begins with: the `Row` of its learner; the world or
     setting `where` it learns, without the arms that no rule induces; its `Oracle` or
     None; the names of these arms; and all options. Raises `InvalidInput`."""
     z, left = getattr(where, 'setting', where), ()
-    row = learner_row(learner_for(told, z.support) if method is None else method)
+    row = learners_for(told, z.support)[0] if method is None else learner_row(method)
     options = completed(row, z.K, told=told, budget=budget, options=options)
     if isinstance(oracle, str):
         as_choice('oracle', oracle, ['world'])
@@ -273,7 +262,7 @@ def best_profit(world: World) -> float:
     r"$h(S^*)$, the profit of the best rule."
     return optimal_rule(world).profit
 
-def add_lost(world: World, result: Identification) -> Identification:
+def add_lost(world, result):
     "With `lost` (chapter 63), if payments are known and the agent is the rational one."
     trace = result.trace
     if trace.payments is None or not isinstance(world.agent, Rational):
@@ -282,20 +271,17 @@ def add_lost(world: World, result: Identification) -> Identification:
     kept = kept[trace.kinds != PAST]
     return replace(result, lost=float(len(kept)*world.best_profit - kept.sum()))
 
-def origin_of(world: World, row: Row, options: dict[str, Any], seed: Any) -> Origin:
+def origin_of(world, row, options, seed):
     "The `Origin` of a run; functions are told by name, a seed only if it is a number."
-    kept = {name: value if isinstance(value, (bool, int, float, str))
-            else getattr(value, '__name__', repr(value))
-            for name, value in options.items()
-            if value is not None
+    said = {name: value for name, value in options.items() if value is not None
             and name not in ('watch', 'history', 'told', 'rng', 'seed')}
+    kept = {name: x if isinstance(x, (bool, int, float, str))
+            else getattr(x, '__name__', repr(x)) for name, x in said.items()}
     whole = isinstance(seed, (int, np.integer))
     return Origin(world.name, row.name, kept, int(seed) if whole else None)
 
 # %% ../../nbs/appendix/63_identification.ipynb #d697556a
-def play_row(row: Row, world: World, oracle: Oracle | None, rng: np.random.Generator,
-             /, *, progress: bool, max_paid: float | None,
-             **options: Any) -> Identification:
+def play_row(row, world, oracle, rng, /, *, progress, max_paid, **options):
     "One run of the learner of `row`, whose options are complete."
     def make(**more):
         return within_sum(row.make(world.setting, oracle, **options | more), max_paid)
@@ -308,8 +294,7 @@ def play_row(row: Row, world: World, oracle: Oracle | None, rng: np.random.Gener
         made = with_bar(make, bar, options['eps'], options.get('watch'))
         return simulate(made, world, rng)
 
-def run_fast(row: Row, world: World, oracle: Any, rng: np.random.Generator, /, *,
-             eps: float, delta: float, **options: Any) -> Identification:
+def run_fast(row, world, oracle, rng, /, *, eps, delta, **options):
     "What `identify` does for engine=\"fast\"."
     from oia_nb.fast.drive import simulate_fast
     names = sorted(name for name, row in LEARNERS.items() if row.compiled)
@@ -317,8 +302,7 @@ def run_fast(row: Row, world: World, oracle: Any, rng: np.random.Generator, /, *
            f'for engine="fast" one of {", ".join(names)}')
     given = {k: v for k, v in options.items() if v is not None and v is not False}
     for name in given:
-        expect(name in (row.compiled or ()), 'engine', 'fast',
-               f'coroutine, to use {name}')
+        expect(name in row.compiled, 'engine', 'fast', f'coroutine, to use {name}')
     return simulate_fast(world, method=row.name, eps=eps, delta=delta, seed=rng,
                          oracle=oracle, **given)
 
@@ -337,13 +321,12 @@ def identify(world: World, *, eps: float, delta: float, method: str | None = Non
     and the others end after it with the status "round_cap"; a run also stops before
     more than `max_paid` may be paid in all. `seed` is of the agent, the state and the
     learner; with `progress` a bar stands on standard error. `oracle` is an `Oracle`,
-    "world" (worked out from the world) or None (there is none); `engine` "coroutine",
-    or "fast", the paper's learners compiled. `options` are those of the learner:
-    `mixing`, `stop`, `max_rounds`, `a` (with delta=None), `decision`, `samples`,
-    `solver`, `margin`, `history`, `round_cost`, `watch`.
-
-    Arms that no rule makes the favourite are left out, and named in the log. Raises
-    `InvalidInput`, and `NotInducible` if no two arms are left.
+    "world" (worked out from the world) or None; `engine` "coroutine", or "fast", the
+    paper's learners compiled. `options` are those of the learner: `mixing`, `stop`,
+    `max_rounds`, `a` (with delta=None), `decision`, `samples`, `solver`, `margin`,
+    `history`, `round_cost`, `watch`. Arms that no rule makes the favourite are left
+    out, and named in the log. Raises `InvalidInput`, and `NotInducible` if no two arms
+    are left.
 
     >>> identify(clinic, eps=1., delta=.1, seed=0).status
     'certified'
@@ -362,6 +345,5 @@ def identify(world: World, *, eps: float, delta: float, method: str | None = Non
     play = run_fast if engine == 'fast' else play_row
     found = play(row, world, known, rng, eps=eps, delta=delta, progress=progress,
                  max_paid=max_paid, **options)
-    log.info('%s in %s: %s, %d rounds', row.name, world.name, found.status,
-             found.rounds)
+    log.info('%s in %s: %s, round %d', row.name, world.name, found.status, found.rounds)
     return add_lost(world, replace(found, origin=origin))

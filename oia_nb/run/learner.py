@@ -7,7 +7,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
 from os import PathLike
@@ -16,12 +16,12 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple, ParamSpec, TYPE_CHECKING
 import numpy as np
 from ..core import (InvalidInput, OIAError, OracleViolated, as_choice, as_integer,
-                         as_number, expect, generator)
+                         as_names, as_number, expect, generator)
 from ..paper.estimation import FORCED, NORMAL, PAST, Transcript
 from ..game.information import Response, Setting, World
 from ..game.oracle import Oracle
 from ..game.scoring import ScoringRule
-from ..show.facts import (FactTable, amount, brief, in_percent, numbered, sensible,
+from ..show.facts import (FactTable, amount, brief, in_percent, sensible,
                                three_digits)
 from ..experts.told import CHECKS, UNCHECKED, VIOLATIONS, Told
 from .. import proofs
@@ -34,8 +34,8 @@ _P = ParamSpec('_P')
 __all__ = ['CLAIM_TOL', 'STATUS', 'UNCLAIMED', 'CLAIMS', 'check_response', 'announce', 'ask_oracle', 'check_fits',
            'check_learner', 'Trace', 'Certificate', 'Finding', 'Origin', 'Particulars', 'Identification', 'Status',
            'was_cut_short', 'finish', 'facts_of', 'claim_of', 'Verification', 'verified', 'Learner', 'Halt', 'Stopped',
-           'learner', 'within', 'within_sum', 'interrupts_held', 'simulate', 'claim_facts', 'proved_text',
-           'result_facts', 'claim_text', 'unchecked', 'ended']
+           'learner', 'within', 'within_sum', 'interrupts_held', 'simulate', 'claim_facts', 'claim_text', 'proved_text',
+           'result_facts', 'unchecked', 'ended']
 
 # %% ../../nbs/appendix/62_learner.ipynb #76a85bc6
 def check_response(setting: Setting, response: Any) -> tuple[int, int]:
@@ -53,10 +53,9 @@ def check_response(setting: Setting, response: Any) -> tuple[int, int]:
 def announce(transcript: Transcript, rule: ScoringRule, line: Any = None,
              place: float = 0., kind: int = NORMAL, target: int | None = None
              ) -> Generator[ScoringRule, Response, int]:
-    """One round: yields the rule, receives the `Response`, files it in the
-    transcript; returns the arm. `line`, `place`, `kind` and `target` are those of
-    `Transcript.record`. Raises `InvalidInput` as `check_response`; nothing is filed
-    then."""
+    """One round: yields the rule, files the `Response` in the transcript, and returns
+    the arm; the other arguments are those of `Transcript.record`. Raises `InvalidInput`
+    as `check_response`, and files nothing then."""
     response = yield rule
     arm, belief = check_response(transcript.setting, response)
     transcript.record(arm, belief, rule.expected, line, place, state=response.state,
@@ -77,18 +76,16 @@ def ask_oracle(transcript: Transcript, oracle: Oracle, k: int, line: Any = None,
 
 # %% ../../nbs/appendix/62_learner.ipynb #5f1cc31e
 def check_fits(name: str, rule: Any, setting: Setting) -> None:
-    """Raise `InvalidInput` unless it is a rule on the support of the setting, within
-    its bound."""
+    "Raise `InvalidInput` unless it is a rule of the setting, within its bound."
     expect(isinstance(rule, ScoringRule) and rule.bound <= setting.bound
            and np.array_equal(rule.support, setting.support), name, rule,
            'a rule on the support of the setting, within its bound')
 
 def check_learner(setting: Setting, oracle: Oracle | None, eps: float, delta: float,
                   alone: bool = False) -> tuple[float, float]:
-    r"""The target (eps, delta) as floats, if a learner can start with it: `eps` in
-    (0, 2(B_S + B_u)], `delta` in (0, 1], and an `Oracle` with one rule for each arm of
-    the `Setting`, on its support and within its bound, or none if the learner can start
-    `alone`. Raises `InvalidInput` otherwise."""
+    r"""The target as floats: `eps` in (0, 2(B_S + B_u)], `delta` in (0, 1]. Raises
+    `InvalidInput`, also unless the `Oracle` has a rule of the `Setting` for each arm,
+    or is None and the learner can start `alone`."""
     expect(isinstance(setting, Setting), 'setting', setting,
            'a Setting (a learner never sees a world)')
     if not alone or oracle is not None:
@@ -106,11 +103,10 @@ def check_learner(setting: Setting, oracle: Oracle | None, eps: float, delta: fl
 class Trace:
     """What happened in each round, and snapshots of the plan. One entry a round:
     `arms`, `beliefs` (reported, as indices), `targets`, `kinds` (INIT, NORMAL, FORCED,
-    PAST); `payments`, what the announced rule is expected to pay at the belief
-    reported, and `states`, -1 where the learner didn't hear of one, or None. Snapshots
-    at rounds that grow by 2 %: `rounds` (n,), `profits` (n, K), `radii` (n, K), and
-    `bounds` (n,), the best certificate so far. Raises `InvalidInput` unless all that is
-    one a round, or one a snapshot, is of one length."""
+    PAST); what the rule is expected to pay at that belief, `payments`, and `states`, -1
+    where the learner heard of none, or None. Snapshots at rounds that grow by 2 %:
+    `rounds` (n,), `profits` (n, K), `radii` (n, K), and `bounds` (n,), the best
+    certificate so far. Raises `InvalidInput` unless each group is of one length."""
     arms: np.ndarray
     beliefs: np.ndarray
     targets: np.ndarray
@@ -137,10 +133,10 @@ class Trace:
 # %% ../../nbs/appendix/62_learner.ipynb #dc4b540e
 @dataclass(frozen=True)
 class Certificate:
-    """What can be proved of the simple regret of a rule, on the event on which the
-    learner's estimates are right: `bound` = `mixing` + `confidence`, the price of the
-    oracle's share in the rule, and of what isn't known yet. `proof` holds the hints by
-    which chapter 39 checks it, and `facts` what they rest on and no trace holds."""
+    """What is proved of the simple regret of a rule, on the event that the learner's
+    estimates are right: `bound` = `mixing` + `confidence`, the price of the oracle's
+    share in the rule, and of what isn't known yet. `proof` holds the hints for chapter
+    39, and `facts` what they rest on and no trace holds."""
     bound: float
     mixing: float
     confidence: float
@@ -162,14 +158,10 @@ class Finding:
     def bound(self) -> float:
         "What is proved of the regret of the rule; infinite if nothing is."
         return np.inf if self.certificate is None else self.certificate.bound
-    def proves(self, eps: float) -> bool:
-        "Whether the rule is proved to lose at most `eps`, but for rounding."
-        return bool(self.bound <= eps*(1 + CLAIM_TOL))
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a result comes from: the name of the `world`, the `method`, its `options`
-    as plain values, and the `seed`; what isn't known is None."""
+    "Where a result comes from, in plain values; what isn't known is None."
     world: str | None = None
     method: str | None = None
     options: dict | None = None
@@ -182,18 +174,15 @@ class Particulars:
 
     `told` is the `Told` that was assumed (None: the paper's expert is meant), `checks`
     a tuple of `Check`, `violated` one of `VIOLATIONS`, `contradiction` the rounds (from
-    1) that contradict each other. `profit` is a lower bound on what the rule earns, on
-    the event: when its arm answers, or in all rounds if lapses were told of. `refused`
-    is what didn't verify. Without an oracle, an arm may be `missed` that answers less
-    than this share of the random rules.
-
-    Chapter 37: the arm leads by `lead` at least, with the `share` λ of the oracle's
-    rule, after so many `attempts`. Chapter 32: so many `questions` were decided,
-    `handed_on` answers went to the learner within, and `lapses` can't have been meant.
-    Chapter 34: the `discovery`. Chapter 35: the rule is the `index`-th of a list, at
+    1) that contradict each other. The rule earns at least `profit`, on the event: when
+    its arm answers, or in all rounds if lapses were told of. `refused` is what didn't
+    verify. Without an oracle, an arm that answers less than the share `missed` of the
+    random rules may be missed. Chapter 37: the arm leads by `lead` at least, with the
+    `share` λ of the oracle's rule, after so many `attempts`. Chapter 32: so many
+    `questions` were decided, `handed_on` answers went to the learner within, and
+    `lapses` can't have been meant. Chapter 35: the rule is the `index`-th of a list, at
     most `behind` the best of them by the certificate `listed`; it earns between
-    `earns`, all earn `means` (n,) on average.
-    """
+    `earns`, all earn `means` (n,) on average. Chapter 34: the `discovery`."""
     told: Told | None = None
     checks: tuple = ()
     violated: str | None = None
@@ -217,19 +206,15 @@ class Particulars:
 # %% ../../nbs/appendix/62_learner.ipynb #7560dbf6
 @dataclass(frozen=True, eq=False)
 class Identification(Particulars):
-    r"""What a learner returns, with its `Particulars`; `statement` says all.
+    """What a learner returns, with its `Particulars`; `statement` says all.
 
     `rule` and `arm` (an index) were found in `rounds` interactions; `eps` and `delta`
-    are the target, `status` is one of `STATUS`. `certificate` is what can be proved of
-    the rule on the event, or None: nothing, or the event was seen to fail, which
-    `event_violated` tells.
-
+    are the target, `status` is one of `STATUS`. The `certificate` is None if nothing
+    can be proved of the rule, or the event was seen to fail (`event_violated`).
     `counts` (K,) are observations of each arm; rounds = K + `normal_rounds` τ₁ +
-    `forced_rounds` τ₂, as `trace` tells one by one; `searches` and `lp_solves` are
-    numbers. `paid` is all that learning paid in expectation; `lost` is what it earned
-    less than the best rule would have, if the world is known. `setting` is where it
-    learned, and `origin` where the result comes from.
-    """
+    `forced_rounds` τ₂, as `trace` tells one by one. Learning `paid` so much in
+    expectation, and `lost` what it earned less than the best rule would have, if the
+    world is known. `setting` is where it learned, `origin` where it comes from."""
     rule: ScoringRule
     arm: int
     rounds: int
@@ -269,32 +254,30 @@ class Identification(Particulars):
         "How many of the `rounds` were played, and paid, before the run began."
         return 0 if self.trace is None else int((self.trace.kinds == PAST).sum())
 
-    def unfounded(self, claim: checker.Claim, facts: checker.Facts) -> str | None:
+    def unfounded(self, claim, facts):
         "What it claims and its proof, which holds, does not prove; None if nothing."
         p, bound = self.proved.proof, self.proved.bound
         least = (_earned(claim, p, facts) if p['kind'] == 'sharp'
                  else proofs.earns_at_least(p))
         while p and 'inner' in p:
             p = p['inner']
-        if (p['kind'] == 'sums') != (bool(self.listed)):
+        if (p['kind'] == 'sums') != bool(self.listed):
             return 'what is proved is of other rules than what is claimed'
         if self.listed and not (
                 self.behind >= bound and self.index == p['index'] and self.profit == least
                 and self.earns == tuple(p['ends'][p['index']])):
             return 'what it says is not what is proved'
         if self.status in CLAIMS and not bound <= self.eps*(1 + CLAIM_TOL):
-            return (f'a bound of {self.eps:.3g} was asked for, and one of {bound:.3g} is '
-                    'proved')
+            return f'a bound of {self.eps:.3g} was asked for, and {bound:.3g} is proved'
         if self.profit is not None and least is not None and not self.profit <= least:
             return f'only {least:.3g} is proved to be earned'
 
     def verify(self, exact: bool = False) -> Verification:
         """Check the claim by its proof and the facts; returns a `Verification`. With
         `exact`, in fractions where that can be."""
-        if self.proved is None and self.status not in CLAIMS:
-            return Verification('nothing is claimed')
         if self.proved is None or self.proved.proof is None:
-            return Verification('there is no proof')
+            claims = self.proved or self.status in CLAIMS
+            return Verification('there is no proof' if claims else 'nothing is claimed')
         start, rests = perf_counter(), ''
         try:
             facts, claim = facts_of(self), claim_of(self)
@@ -391,16 +374,12 @@ UNCLAIMED = dict(profit=None, lead=None, listed=None, missed=None)
 def finish(transcript: Any, found: Finding, *, status: str, eps: float, delta: float,
            searches: int = 0, lp_solves: int = 0, violated: bool | str = False,
            snapshots: Sequence[Any] = (), **more: Any) -> Identification:
-    """The `Identification` of a finished run: the only maker of results.
-
-    `transcript` is a `Transcript`, or anything with `setting`, `arms`, `beliefs`,
-    `states`, `kinds`, `targets`, `payments` (one entry a round), `N` (K,) and `rounds`.
-    `status` is one of `STATUS`; unless it is sound, nothing is claimed. `violated` is
-    whether something was seen that can't be, or what: one of `VIOLATIONS`. `snapshots`
-    are (round, profits (K,), radii (K,), bound), and `more` fields of `Particulars`.
-    Raises `InvalidInput` for a status that isn't in the table, and for "certified"
-    unless the certificate of the rule found proves `eps`.
-    """
+    """The `Identification` of a finished run, of which a `Transcript` (or what has its
+    columns) tells: the only maker of results. `status` is one of `STATUS`; unless it is
+    sound, nothing is claimed. `violated` is whether something was seen that can't be,
+    or what: one of `VIOLATIONS`. `snapshots` are (round, profits (K,), radii (K,),
+    bound), and `more` fields of `Particulars`. Raises `InvalidInput`, also for
+    "certified" unless the certificate of the rule found proves `eps`."""
     if isinstance(violated, str):
         more['violated'] = as_choice('violated', violated, VIOLATIONS)
     violated = bool(violated or not STATUS[as_choice('status', status, STATUS)].sound)
@@ -408,9 +387,9 @@ def finish(transcript: Any, found: Finding, *, status: str, eps: float, delta: f
     if certificate and certificate.proof is not None and transcript.keeps:
         rules = dict(rules=transcript.rules, asked=np.array(transcript.asked))
         certificate = replace(certificate, facts=rules | (certificate.facts or {}))
-    expect(status != 'certified' or certificate is not None and found.proves(eps),
-           'status', status, f'a rule that is proved to lose at most {eps:g}; proved '
-           f'of this one: {certificate}')
+    proves = certificate is not None and found.bound <= eps*(1 + CLAIM_TOL)
+    expect(proves or status != 'certified', 'status', status, 'a rule that is proved '
+           f'to lose at most {eps:g}; proved of this one: {certificate}')
     if violated:
         more |= UNCLAIMED
     columns = map(np.array, zip(*snapshots)) if len(snapshots) else [np.empty(0)]*4
@@ -435,19 +414,19 @@ def facts_of(found):
     columns = [np.full(len(t.arms), -1) if x is None else x
                for x in (asked, t.arms, t.beliefs, t.states)]
     kinds = dict(rules=float, margins=float, oracle=float, questions=int, handed=int)
-    arrays = {name: np.array(facts[name], kind) for name, kind in kinds.items()
-              if facts.get(name) is not None}
+    arrays = {name: np.array(x, kinds[name]) for name, x in facts.items()
+              if name in kinds and x is not None}
     known: dict = dict(rules=np.zeros((0, *z.support.shape))) | facts | arrays
     known['paid'] = {int(r): np.array(s, float) for r, s in facts.get('paid') or ()}
     return checker.Facts(**known, support=z.support, bound=z.bound,
                          utility=z.utility, K=z.K, rounds=np.array(columns, int).T,
                          prior=z.prior, supports=z.supports)
 
-def claim_of(found: Identification) -> Any:
+def claim_of(found):
     "The `Claim` of a result; `told`, its lead and `missed` are what it assumes."
     told = dict(vars(found.told or Told()), margin=found.lead, arms=found.missed)
-    return checker.Claim(found.rule.values, found.arm, found.proved.bound, found.eps,
-                         found.delta, told)
+    rule, bound = found.rule.values, found.proved.bound
+    return checker.Claim(rule, found.arm, bound, found.eps, found.delta, told)
 
 # %% ../../nbs/appendix/62_learner.ipynb #c1a155e5
 CLAIMS = 'certified', 'rule_certified'
@@ -490,13 +469,11 @@ def verified(found: Identification) -> Identification:
 class Learner(Generator):
     """A learner under way, a generator: `next` starts it and gives the first rule,
     `send` takes a `Response` and gives the next rule. A response that `check_response`
-    refuses raises `InvalidInput` and changes nothing: the right one can still be sent,
-    in answer to `rule`, the rule announced last. So does one without its state if the
-    learner counts `states`. `StopIteration` carries what the learner returns. `best()`,
-    if given, tells the best rule so far, for the property of that name."""
+    refuses, or without its state if the learner counts `states`, raises `InvalidInput`
+    and changes nothing: the right one can still be sent, in answer to `rule`, the rule
+    announced last. `StopIteration` carries what the learner returns."""
     def __init__(self, setting: Setting, steps: Generator[Any, Any, Any] | None,
-                 best: Callable[[], Any] | None = None, *,
-                 states: bool = False) -> None:
+                 best: Callable[[], Any] | None = None, states: bool = False) -> None:
         self.setting, self.states = setting, states
         self._steps, self._best = steps, best
         self.rule: Any = None
@@ -521,8 +498,8 @@ class Learner(Generator):
         return None if self._best is None else self._best()
 
     def stop(self) -> Identification:
-        """End the run now: its `Identification`, with status "stopped". Raises
-        `Stopped` for a learner that can't be stopped."""
+        """End the run now: its `Identification`, with status "stopped". Raises `Stopped`
+        if the learner can't be stopped."""
         try:
             self.throw(Stopped())
         except StopIteration as end:
@@ -544,8 +521,7 @@ class Stopped(Halt):
         super().__init__('stopped')
 
 def learner(make: Callable[_P, Generator[Any, Any, Any]]) -> Callable[_P, Learner]:
-    """Decorator of a function (setting, oracle, …) that returns a generator, or is
-    one: what it makes is a `Learner`."""
+    "Decorator of a generator function (setting, oracle, …): it makes a `Learner`."
     @wraps(make)
     def made(setting, oracle, *args, **options):
         return Learner(setting, make(setting, oracle, *args, **options))  # type: ignore
@@ -553,33 +529,32 @@ def learner(make: Callable[_P, Generator[Any, Any, Any]]) -> Callable[_P, Learne
 
 # %% ../../nbs/appendix/62_learner.ipynb #b5725577
 def within(inner: Any, answer: Callable[[Any], Any]) -> Generator[Any, Any, Any]:
-    """Plays the coroutine `inner`: `answer(rule)` is a generator of rounds that returns
-    what is sent in answer to its `rule`. Returns what `inner` does. If `answer` raises
-    `Halt`, `inner` is stopped, and what it returns then gets that status; the `Halt`
-    goes on if `inner` can't be stopped."""
+    """Plays a coroutine: `answer(rule)` is a generator of rounds that returns what is
+    sent in answer to its `rule`. Returns what `inner` does. If `answer` raises `Halt`,
+    `inner` is stopped, and what it returns then gets that status; the `Halt` goes on if
+    it can't be stopped."""
     try:
         rule = next(inner)
         while True:
             rule = inner.send((yield from answer(rule)))
     except StopIteration as end:
         return end.value
-    except Halt as e:
-        halt = e
-    try:
-        inner.throw(Stopped())
-    except StopIteration as end:
-        found = end.value
-    except Stopped:
-        raise halt from None
-    if found.status == 'stopped' != halt.status:
-        found = replace(found, status=halt.status, violated=halt.violated)
-    return found
+    except Halt as halt:
+        try:
+            inner.throw(Stopped())
+        except StopIteration as end:
+            found = end.value
+        except Stopped:
+            raise halt from None
+        if found.status == 'stopped' != halt.status:
+            found = replace(found, status=halt.status, violated=halt.violated)
+        return found
 
 # %% ../../nbs/appendix/62_learner.ipynb #c7e00001
 def within_sum(learner: Learner, most: float | None) -> Learner:
-    """The `Learner`, which is stopped before a round after which it might have paid
-    more than `most` in all, in expectation at what is reported. Its status is then
-    "paid_cap", and its certificate the best so far. With None, the learner itself."""
+    """The `Learner`, stopped (as "paid_cap", with the best certificate so far) before a
+    round after which it might have paid more than `most` in all, in expectation at what
+    is reported. With None, the learner itself."""
     if most is None:
         return learner
     most, paid = as_number('max_paid', most, 0.), 0.
@@ -592,22 +567,21 @@ def within_sum(learner: Learner, most: float | None) -> Learner:
         paid += rule.expected[belief]
         return response
     return Learner(learner.setting, within(learner, answer), lambda: learner.best,
-                   states=learner.states)
+                   learner.states)
 
 # %% ../../nbs/appendix/62_learner.ipynb #db002a32
 @contextmanager
 def interrupts_held() -> Any:
     """A list, empty until Ctrl-C was pressed, which interrupts nothing unless pressed
     again; in the main thread, where Ctrl-C has its usual meaning."""
-    pressed, usual = [], signal.default_int_handler
+    pressed = []
     def hold(number, frame):
         if pressed:
             raise KeyboardInterrupt
         pressed.append(number)
     ours = (threading.current_thread() is threading.main_thread()
-            and signal.getsignal(signal.SIGINT) is usual)
-    if ours:
-        signal.signal(signal.SIGINT, hold)
+            and signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+    usual = signal.signal(signal.SIGINT, hold) if ours else None
     try:
         yield pressed
     finally:
@@ -617,11 +591,9 @@ def interrupts_held() -> Any:
 # %% ../../nbs/appendix/62_learner.ipynb #68dcd655
 def simulate(learner: Any, world: World, seed: int | np.random.Generator | None) -> Any:
     """Play a learner (or any coroutine of rules) against a simulated world until it
-    returns; gives back what it returns.
-
-    `seed` is an int or a `numpy.random.Generator`. The learner gets responses only.
-    Someone who interrupts it (Ctrl-C, or a notebook's stop button) gets what was found
-    so far, with status "stopped", if the learner can tell; else `KeyboardInterrupt`.
+    returns; gives back what it returns. Someone who interrupts it (Ctrl-C, or a
+    notebook's stop button) gets what was found so far, with status "stopped", if the
+    learner can tell; else `KeyboardInterrupt`.
 
     >>> simulate(sharp(z, oracle, eps=1., delta=.1), clinic, seed=0).status
     'certified'
@@ -639,13 +611,11 @@ def simulate(learner: Any, world: World, seed: int | np.random.Generator | None)
     except StopIteration as end:
         return end.value
     except KeyboardInterrupt:
-        if not isinstance(learner, Learner):
-            raise
-        try:
-            return learner.stop()
-        except Stopped:
-            # it can't be stopped, or was in the midst of its own work
-            raise KeyboardInterrupt from None
+        # it may be unable to stop, or in the midst of its own work
+        with suppress(Stopped):
+            if isinstance(learner, Learner):
+                return learner.stop()
+        raise
 
 # %% ../../nbs/appendix/62_learner.ipynb #9dce764c
 def claim_facts(found):
@@ -664,42 +634,6 @@ def claim_facts(found):
             f'an arm that answers fewer than 1 in {int(1/share)} random rules'),
         ('delta', 'probability', found.delta, in_percent))
 
-def proved_text(found):
-    "The certificate of a result against its target, in words."
-    said, claim = claim_facts(found).said(), 'nothing is proved'
-    sure = f' with probability {said["delta"]}' if 'delta' in said else ''
-    if found.verification and 'behind' in said:
-        claim = f'at most {said["behind"]} behind the best rule tried{sure}'
-    elif found.verification:
-        claim = f'regret at most {said["bound"]}{sure}' + (
-            f', {said["mixing"]} of it the price of the oracle\'s share in the rule'
-            if 'mixing' in said else '')
-    return f'{claim} (target {found.eps:g})'
-
-# %% ../../nbs/appendix/62_learner.ipynb #393de040
-def result_facts(found, *, rounds=None, regret=None, break_even=None):
-    """What an `Identification` says; `rounds` are what its rounds were for, in words;
-    `regret` and `break_even` come from someone who knows the world."""
-    z, origin = found.setting, found.origin or Origin()
-    arms = numbered('arm', len(found.counts)) if z is None else z.arms
-    answers = brief(f'{a} {n:,}' for a, n in zip(arms, found.counts))
-    used = f'{found.rounds:,} ({answers})' + (f': {rounds}' if rounds else '')
-    return FactTable.of(
-        ('status', 'status', found.status, lambda s: STATUS[s].text),
-        ('rounds', 'rounds', found.rounds, lambda n: used),
-        ('arm', 'found', arms[found.arm],
-         lambda arm: f'{found.rule!r}, answered by {arm}'),
-        ('bound', 'proved', found.certificate and found.certificate.bound or 0.,
-         lambda bound: proved_text(found)),
-        ('regret', 'true regret', regret, lambda x: amount(x, found.rule.bound)),
-        ('paid', 'paid', found.paid, sensible),
-        ('lost', 'lost', found.lost,
-         lambda x: f'{sensible(x)} against the best rule, while learning'),
-        ('break_even', 'pays from', break_even, lambda n: 'no round on' if n == np.inf
-         else f'round {n:,.0f} on, learning included'),
-        ('seed', 'seed', origin.seed, ''))
-
-# %% ../../nbs/appendix/62_learner.ipynb #fac75b02
 def claim_text(found, told):
     "What is claimed, of an expert as `told`."
     said = claim_facts(found).said()
@@ -718,6 +652,41 @@ def claim_text(found, told):
             f'the best one{meant}, with probability {said["delta"]}'
             + ''.join(more[name].format(said[name]) for name in more if name in said))
 
+# %% ../../nbs/appendix/62_learner.ipynb #393de040
+def proved_text(found):
+    "The certificate of a result against its target, in words."
+    said, claim = claim_facts(found).said(), 'nothing is proved'
+    sure = f' with probability {said["delta"]}' if 'delta' in said else ''
+    if found.verification and 'behind' in said:
+        claim = f'at most {said["behind"]} behind the best rule tried{sure}'
+    elif found.verification:
+        claim = f'regret at most {said["bound"]}{sure}' + (
+            f', {said["mixing"]} of it the price of the oracle\'s share in the rule'
+            if 'mixing' in said else '')
+    return f'{claim} (target {found.eps:g})'
+
+def result_facts(found, *, rounds=None, regret=None, break_even=None):
+    """What an `Identification` says; `rounds` are what its rounds were for, in words;
+    `regret` and `break_even` come from someone who knows the world."""
+    z, origin = found.setting, found.origin or Origin()
+    arms = as_names('arms', z and z.arms, len(found.counts), 'arm ')
+    answers = brief(f'{a} {n:,}' for a, n in zip(arms, found.counts))
+    used = f'{found.rounds:,} ({answers})' + (f': {rounds}' if rounds else '')
+    return FactTable.of(
+        ('status', 'status', found.status, lambda s: STATUS[s].text),
+        ('rounds', 'rounds', found.rounds, lambda n: used),
+        ('arm', 'found', arms[found.arm], lambda k: f'{found.rule!r}, answered by {k}'),
+        ('bound', 'proved', found.certificate and found.certificate.bound or 0.,
+         lambda bound: proved_text(found)),
+        ('regret', 'true regret', regret, lambda x: amount(x, found.rule.bound)),
+        ('paid', 'paid', found.paid, sensible),
+        ('lost', 'lost', found.lost,
+         lambda x: f'{sensible(x)} against the best rule, while learning'),
+        ('break_even', 'pays from', break_even, lambda n: 'no round on' if n == np.inf
+         else f'round {n:,.0f} on, learning included'),
+        ('seed', 'seed', origin.seed, ''))
+
+# %% ../../nbs/appendix/62_learner.ipynb #fac75b02
 def unchecked(found, told):
     "What wasn't checked of an expert as `told`: texts."
     if found.tried:
@@ -730,13 +699,11 @@ def unchecked(found, told):
             if not (name in checked or needless.get(name))] + [
         *UNCHECKED, *['that the test of the state errs as it is said to']*proxy]
 
-# %% ../../nbs/appendix/62_learner.ipynb #fac75b03
 def ended(found):
     "How a run ended, and what was seen that can't be, in words."
-    text = STATUS[found.status].text
-    if found.violated:
-        text += f'; seen: {VIOLATIONS[found.violated]}'
-    text += ''.join(f' (a false alarm has a probability of {100*c.level:.2g} % at most)'
+    seen = f'; seen: {VIOLATIONS[found.violated]}' if found.violated else ''
+    alarm = ''.join(f' (a false alarm has a probability of {100*c.level:.2g} % at most)'
                     for c in found.checks if c.level and c.name == found.violated)
-    return text + (f'; not verified: {found.refused}' if found.refused else '')
+    refused = f'; not verified: {found.refused}' if found.refused else ''
+    return STATUS[found.status].text + seen + alarm + refused
 

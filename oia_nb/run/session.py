@@ -23,7 +23,8 @@ import numpy as np
 from .. import __version__
 from ..core import (InvalidInput, OIAError, PROB_TOL, as_array, as_choice,
                          as_integer, as_kind, as_number, as_text, as_value, expect,
-                         file_trouble, fresh_seed, generator, is_number, json_value, placed, plain)
+                         file_trouble, generator, is_number, json_value,
+                         placed, plain)
 from ..paper.estimation import NORMAL, PAST
 from ..game.information import Response, Setting, World
 from ..game.scoring import ScoringRule
@@ -50,7 +51,7 @@ _Method = TypeVar('_Method', bound=Callable[..., Any])
 # %% auto #0
 __all__ = ['SNAP', 'SCHEMA', 'HEAD', 'ROUNDS', 'SLIPS', 'IN_A_NEW_FILE', 'WAYS', 'Damaged', 'Busy', 'writing', 'chained',
            'is_torn', 'read_journal', 'Journal', 'Refused', 'as_said', 'as_report', 'rule_digest', 'is_same',
-           'taken_from', 'checked_head', 'as_response', 'drawn', 'Offer', 'as_page', 'as_body', 'reckoner', 'who_holds',
+           'taken_from', 'checked_head', 'as_response', 'drawn', 'Offer', 'as_page', 'as_body', 'reckoner',
            'tickets_html', 'SessionRound', 'Session', 'new_head', 'payable_oracle', 'past_answer', 'as_a_whole',
            'in_rounds', 'control_questions']
 
@@ -75,19 +76,15 @@ def chained(previous, record):
 # %% ../../nbs/experts/27_session.ipynb #d5dbf2dc
 def is_torn(line):
     "Whether a line (bytes) can be the beginning of a record: nothing whole is in it."
-    try:
+    with suppress(ValueError, RecursionError):
         json.JSONDecoder().raw_decode(line.decode('utf-8', 'replace'))
-    except ValueError:
-        return line.startswith(b'{')
-    except RecursionError:
-        pass
-    return False
+        return False
+    return line.startswith(b'{')
 
 def read_journal(data):
     """The records at the beginning of a journal (bytes), the hash of the last one, and
     how many bytes they take."""
-    records, last = [], ''
-    at = 0
+    records, last, at = [], '', 0
     with suppress(AttributeError, KeyError, TypeError, ValueError, RecursionError):
         for line in data.split(b'\n'):
             record = json_value(line.decode('utf-8'))
@@ -112,14 +109,13 @@ class Journal:
                    str(path), 'a file in a folder that exists')
         self.lock, self.why = None, 'was opened for reading only'
         if write and (new or self.path.exists()):
-            lock = FileLock(f'{self.path}.lock')
+            self.lock = FileLock(f'{self.path}.lock', timeout=0)
             with writing(path):
                 try:
-                    lock.acquire(timeout=0)
+                    self.lock.acquire()
                 except Timeout:
                     raise Busy(f'{self.path} is open for writing in this process or '
                                'another one: go on there, or close() it') from None
-            self.lock = lock
         try:
             self._open(new, write, cut)
         except BaseException:
@@ -141,17 +137,16 @@ class Journal:
         self.notes, self.size = [], len(data)
         self.ends = b'\n' if self.whole and data[self.whole - 1] != ord('\n') else b''
         rest, n = data[self.whole:], len(self.records)
-        if rest and b'\n' not in rest and is_torn(rest):
-            self.notes.append(f'the last line was torn, and its {len(rest)} bytes are left '
-                              'out')
-        elif rest and not (cut and n):
+        if b'\n' not in rest and is_torn(rest):
+            self.notes = [f'the last line was torn, and its {len(rest)} bytes are left out']
+        elif rest and cut and n:
+            where = f'are kept in {self._keep(rest)}' if write else 'would be cut off'
+            self.notes = [f'{len(rest)} bytes after line {n} {where}']
+        elif rest:
             way = ('; Session.open(path, cut=True) goes on from the lines before it, and '
                    'keeps the rest in a file beside')*bool(n)
             raise Damaged(self.path, f'line {n + 1} (byte {self.whole}) of the journal is '
                           f'no record, was changed, or a line before it is missing{way}')
-        elif rest:
-            where = f'are kept in {self._keep(rest)}' if write else 'would be cut off'
-            self.notes.append(f'{len(rest)} bytes after line {n} {where}')
 
     def _keep(self, rest):
         "Cut off the last bytes, which go to a new file beside the journal; its name."
@@ -166,14 +161,14 @@ class Journal:
         return beside.name
 
     def append(self, record):
-        """Write a record, so that it is on disk when this returns, in place of what a
-        failed try left. Raises `InvalidInput`, as on a full disk, or `Damaged` if someone
-        else changed the file; the session may go on when that is mended."""
+        """Write a record in place of what a failed try left; it is on disk when this
+        returns. Raises `InvalidInput`, as on a full disk, or `Damaged` if someone else
+        changed the file; the session may go on when that is mended."""
         if self.lock is None:
             raise Busy(f'{self.path} {self.why}')
         own = chained(self.last, record)
-        line = self.ends + json.dumps(record | {'hash': own}, sort_keys=True,
-                                      allow_nan=False).encode() + b'\n'
+        text = json.dumps(record | {'hash': own}, sort_keys=True, allow_nan=False)
+        line = self.ends + text.encode() + b'\n'
         with writing(self.path), open(self.path, 'r+b', buffering=0) as f:
             if self.size not in (None, f.seek(0, os.SEEK_END)):
                 raise Damaged(self.path, 'was changed since it was opened')
@@ -196,9 +191,8 @@ SNAP = .01      # a report this close to a listed belief, in every state, stands
 def as_said(setting, report):
     "A report as probabilities (W,), as they were said. Raises `InvalidInput`."
     wanted = f'probabilities or percentages of {", ".join(setting.states)}, all of them'
-    expect(not is_number(report), 'report', report,
-           f'{wanted}; a bare number may be the place of a belief, belief={report}, or '
-           f'percent={report} of the last')
+    expect(not is_number(report), 'report', report, f'{wanted}; a bare number may be '
+           f'the place of a belief, belief={report}, or percent={report} of the last')
     try:
         x = as_array('report', report, (setting.W, ), 0., axes=[setting.states])
     except InvalidInput:
@@ -219,8 +213,7 @@ def as_report(setting, report=None, snap=SNAP, arm=None, *, belief=None, percent
         return i, setting.support[i], 0.
     if percent is not None:
         p = as_number('percent', percent, 0., 100.)
-        expect(setting.W == 2, 'percent', percent,
-               'a report: there are more than two states')
+        expect(setting.W == 2, 'percent', percent, 'a report, of more than two states')
         report = [100 - p, p]
     x = as_said(setting, report)
     gap = np.abs(setting.support[places] - x).max(1)
@@ -228,8 +221,7 @@ def as_report(setting, report=None, snap=SNAP, arm=None, *, belief=None, percent
     i = int(places[n])
     near = ', '.join(f'{p:.1%}' for p in setting.support[i])
     expect(gap[n] <= snap + PROB_TOL, 'report', report,
-           f'a belief within {snap:g} of a listed one{whose} (the nearest, {near}, is '
-           f'{gap[n]:.3g} away)')
+           f'one within {snap:g} of a listed belief{whose}: {near} is {gap[n]:.3g} off')
     return i, x, float(gap[n])
 
 # %% ../../nbs/experts/27_session.ipynb #4022c88b
@@ -251,6 +243,7 @@ SCHEMA = 3
 # {field of a header: what it is if an earlier schema lacks it, its check, its limits}
 HEAD: dict[str, tuple] = dict(
     snap=(SNAP, as_number, 0., .5), fee=(0., as_number, 0.),
+    eps=(None, as_number), delta=(None, as_number),
     max_paid=(None, as_number, 0.), unit=(None, as_number, 0., np.inf, True),
     asks=(False, as_kind, bool), history=([], as_kind, list), left=([], as_kind, list),
     currency=(None, as_text), person=(None, as_text), lottery=(None, as_text))
@@ -272,11 +265,10 @@ def checked_head(fields):
             for p in head['history']]
     for r in past:
         as_response(z, r.arm, r.belief, r.state)
-        expect(r.state is not None or not row.needs_states, 'history', head['history'],
+        expect(not row.needs_states or r.state is not None, 'history', head['history'],
                f'states in it: {row.name} needs them')
     expect(not head['unit'] or 'unit' in row.options, 'unit', head['unit'],
-           f'none: the learner {row.name} must announce the rules that it asks, to the '
-           'last digit')
+           f'none: the learner {row.name} announces its rules to the last digit')
     row.make(z, oracle, eps=head['eps'], delta=head['delta'], **head['options'])
     return head, z, oracle, past
 
@@ -296,9 +288,9 @@ def drawn(seed, n):
 # %% ../../nbs/experts/27_session.ipynb #6c963620
 @dataclass(frozen=True, eq=False)
 class Offer:
-    """The open round: its number, the announced `rule`, and as text the sheet that
-    the expert is handed: `digits` are decimals of the payments, `say` is which answers
-    are taken; in a `lottery` tickets are chances of the largest payment."""
+    """The open round: its number, the announced `rule`, and as text the sheet for the
+    expert: `digits` are decimals of the payments, `say` is which answers are taken; in
+    a `lottery` tickets are chances of the largest payment."""
     round: int
     rule: ScoringRule
     setting: Setting
@@ -333,39 +325,34 @@ class Offer:
         fee = f'For this round you are paid {sum_(self.fee)}, whatever you answer.'
         return ' '.join([prize]*self.lottery + [fee]*bool(self.fee))
 
-    def tickets(self, digits: int | None = None) -> str:
+    def tickets(self) -> str:
         "The tickets as a table of HTML: what each pays, and when to take it."
-        menu, states = self.menu, self.setting.states
-        digits = self.digits if digits is None else digits
-        return tickets_html(menu, states, digits, '%' if self.lottery else None,
-                            pays='wins' if self.lottery else 'pays',
-                            when=who_holds(menu, states, digits), most=len(menu))
+        menu, states, wins = self.menu, self.setting.states, self.lottery
+        if len(states) == 2:
+            when = menu.when(states, self.digits)
+        else:
+            takes = (menu.support @ menu.tickets.T).argmax(1)
+            said = np.array([' / '.join(f'{100*p:.3g}' for p in b) for b in menu.support])
+            head = f'if you say ({" / ".join(states)}, in percent) '
+            when = [head + ' or '.join(said[takes == n]) for n in range(len(menu))]
+        return tickets_html(menu, states, self.digits, '%' if wins else None, when=when,
+                            pays='wins' if wins else 'pays', most=len(menu))
 
-    def sheet(self, digits: int | None = None, details: bool = True) -> str:
-        """The offer as a page of HTML (a text) to hand to the expert; `digits` are
-        decimals of the payments, by default those of the offer. Without `details` it says
-        what the payments are for, and folds the tickets away."""
-        menu, states = self.menu, self.setting.states
-        digits = self.digits if digits is None else digits
+    def sheet(self, details: bool = True) -> str:
+        """The offer as a page of HTML (a text) to hand to the expert. Without `details` it
+        says what the payments are for, and folds the tickets away."""
+        menu, states, digits = self.menu, self.setting.states, self.digits
         listed = lambda names: ', '.join(f'<b>{escape(name)}</b>' for name in names)
         unit = f' in {self.currency}' if self.currency and not self.lottery else ''
-        exact = [
-            self.tickets(digits),
-            f'The ticket that is best for what you say is yours. It is paid{unit} when it '
-            f'is known what was the case. {remark(menu.tickets, digits)}',
-            reckoner(menu, states) if len(states) > 2 else '']
+        exact = framed('tickets.html', tickets=self.tickets(), unit=escape(unit),
+                       remark=escape(remark(menu.tickets, digits)),
+                       reckoner=reckoner(menu, states) if len(states) > 2 else '')
         if not details:
-            most = money(menu.tickets.max(), digits, self.unit)
-            exact = [f'You are paid for what you say, {most} at most. The better you know '
-                     'what is the case, the more you can earn. You earn most, on average, '
-                     'if you say what you believe.',
-                     '<details><summary>What exactly is paid'
-                     f'</summary>{as_body(*exact)}</details>']
-        return as_page(
-            f'Round {self.round}',
-            f'<p>Choose how to look: {listed(self.setting.arms)}. Then say how likely you '
-            f'think each of {listed(states)}. {self.say} Name the round with your answer.'
-            '</p>', self.terms(), *exact)
+            most = escape(money(menu.tickets.max(), digits, self.unit))
+            exact = framed('folded.html', most=most, exact=exact)
+        body = framed('sheet.html', arms=listed(self.setting.arms), states=listed(states),
+                      say=self.say, terms=as_body(self.terms()), exact=exact)
+        return as_page(f'Round {self.round}', body)
 
 # %% ../../nbs/experts/27_session.ipynb #e8387c27
 def as_page(title, *parts):
@@ -374,8 +361,7 @@ def as_page(title, *parts):
 
 def as_body(*parts):
     "Parts of a page: one that begins with < is HTML already."
-    return '\n'.join(p if p.startswith('<') else f'<p>{escape(p)}</p>'
-                     for p in parts if p)
+    return '\n'.join(p if p[0] == '<' else f'<p>{escape(p)}</p>' for p in parts if p)
 
 def reckoner(menu, states):
     "A few fields that say, on the sheet, which ticket a report over `states` holds."
@@ -384,16 +370,6 @@ def reckoner(menu, states):
     names = [ticket_name(b) for b in range(len(menu))]
     return framed('reckoner.html', fields=fields, names=json.dumps(names),
                   tickets=menu.tickets.tolist())
-
-def who_holds(menu, states, digits=None):
-    "When to take each ticket, in words; beyond two states by the beliefs that do."
-    if len(states) == 2:
-        return menu.when(states, digits)
-    takes = (menu.support @ menu.tickets.T).argmax(1)
-    said = [' / '.join(f'{100*p:.3g}' for p in b) for b in menu.support]
-    head = f'if you say ({" / ".join(states)}, in percent) '
-    return [head + ' or '.join(b for b, t in zip(said, takes) if t == n)
-            for n in range(len(menu))]
 
 def tickets_html(menu, states, digits=None, unit=None, *, pays='pays', when=None,
                  most=ROWS_SHOWN):
@@ -431,7 +407,6 @@ class SessionRound:
 
     @property
     def pending(self):
-        "Whether it was answered, and its state isn't known."
         return self.status == 'answered' and self.state is None
     @property
     def due(self):
@@ -495,9 +470,8 @@ class Session(AbstractContextManager['Session']):
     def open(cls, path: str | PathLike[str], *, write: bool = True,
              cut: bool = False) -> Session:
         """Go on with a session; with `write` False only to look at it. With `cut` a
-        file whose chain is broken goes on from its last whole record: the rest is kept
-        in a file beside it, which `notes` names. Raises `InvalidInput`, `Busy`,
-        `Damaged`."""
+        file whose chain is broken goes on from its last whole record, and the rest is
+        kept in a file that `notes` names. Raises `InvalidInput`, `Busy`, `Damaged`."""
         s = cls(Journal(path, write=write, cut=cut))
         if not s.unused:
             s._keep_result()
@@ -521,24 +495,21 @@ class Session(AbstractContextManager['Session']):
         a file that must not exist yet. Raises `InvalidInput`, and nothing is written.
 
         `oracle` is worked out from a world; with None, or in a setting, the learner looks
-        for the arms itself (chapter 28). `eps` and `delta` are the target; `method` is a
-        learner by name (None: the first that honours what is `told`, a `Told` or a text),
-        with a `budget` of rounds and its `options` as plain values. `snap` is how far a
-        report may be from a listed belief, in every state, to stand for it. Sums are in the
-        `currency`, payments in multiples of `unit` (.01 for cents), with a `fee` for each
-        round besides, to the `person` whose receipt it is; the session ends before more
-        than `max_paid` may be paid, in expectation at what is reported. `history` lists
-        answers of the same expert to proper rules from before: (rule, arm, report), also
-        with the state; a rule may be the name or index of an arm: the oracle's. With
-        `asks`, an answer that contradicts others is asked again before it ends the session;
-        the expert must know. With a `lottery`, a text as seed, tickets are chances of the
-        largest payment.
-        """
+        for the arms itself (chapter 28). `eps`, `delta`, `method`, `told`, `budget` and
+        `options` (plain values) are as for `identify`. `snap` is how far a report may be
+        from a listed belief, in every state, to stand for it. Sums are in the `currency`,
+        payments in multiples of `unit` (.01 for cents), with a `fee` for each round
+        besides, to the `person` whose receipt it is; the session ends before more than
+        `max_paid` may be paid, in expectation at what is reported. `history` lists answers
+        of the same expert to proper rules from before: (rule, arm, report), also with the
+        state; a rule may be the name or index of an arm: the oracle's. With `asks`, an
+        answer that contradicts others is asked again before it ends the session; the expert
+        must know. With a `lottery`, a text as seed, tickets are chances of the largest
+        payment."""
         head = new_head(where, oracle, method=method, history=history, told=told,
-                        budget=budget, options=options, eps=as_number('eps', eps),
-                        delta=as_number('delta', delta), snap=snap, currency=currency,
-                        unit=unit, fee=fee, max_paid=max_paid, asks=asks, person=person,
-                        lottery=lottery)
+                        budget=budget, options=options, eps=eps, delta=delta, snap=snap,
+                        currency=currency, unit=unit, fee=fee, max_paid=max_paid, asks=asks,
+                        person=person, lottery=lottery)
         journal = Journal(path, new=True)
         try:
             journal.append(head)
@@ -568,7 +539,6 @@ class Session(AbstractContextManager['Session']):
                           f'({type(e).__name__}: {e})') from None
 
     def _file_round(self, kind, record):
-        "What a record of this kind says of its round. Raises `InvalidInput` if it can't."
         n = as_integer('round', record.get('round'), 1, len(self._rounds))
         at = self._rounds[n - 1]
         before, after = ROUNDS[kind]
@@ -592,8 +562,8 @@ class Session(AbstractContextManager['Session']):
         as_integer('round', record.get('round'), n, n)
         def rule_of(name, values=None):
             if values is not None:
-                self._offered[as_text('rule', name)] = ScoringRule(values, z.support,
-                                                                   z.bound)
+                rule = ScoringRule(values, z.support, z.bound)
+                self._offered[as_text('rule', name)] = rule
             return self._offered[as_choice('rule', name, self._offered)]
         # no answer lies between a registration and the line that files it
         last = max((r.number for r in self._facts), default=0)
@@ -614,13 +584,11 @@ class Session(AbstractContextManager['Session']):
         "What the records of the journal say, and the learner where that leaves it."
         # all rounds; all rules that were offered, by their digest; (the round before it,
         # the rule at the end of its ray, arm) of each registration; the result on file
-        self._rounds, self._registered = [], []
-        self._offered, self._filed = {}, None
-        self._stopped = False
+        self._rounds, self._offered, self._registered = [], {}, []
+        self._filed, self._stopped = None, False
         path, records = self.journal.path, self.journal.records
         head = records[0] if records else {}
-        expect(head.get('kind') == 'oia-session', 'path', str(path),
-               'the file of a session')
+        expect(head.get('kind') == 'oia-session', 'path', path, 'the file of a session')
         schema = head.get('schema')
         expect(type(schema) is int and schema <= SCHEMA, f'{path}: schema', schema,
                f'{SCHEMA}; the file was made by a later version of this package')
@@ -630,20 +598,17 @@ class Session(AbstractContextManager['Session']):
 
     @property
     def _facts(self):
-        """The answers that a learner can read, as rounds: those from before, then all that
-        stand, but for those whose state it waits for."""
+        "The answers that the learner can read, as rounds: from before, and all that stand."
         return [*self._past, *(r for r in self._rounds if r.status == 'answered'
                                and not (self._row.needs_states and r.state is None))]
 
     def _response(self, r):
-        "The answer of a round as the learner gets it."
         known = self._row.needs_states or not r.number
         return as_response(self.setting, r.arm, r.belief, r.state if known else None)
 
     @property
     def history(self) -> list[tuple[Any, ...]]:
-        """All answers that stand, those from before first, as another session takes them:
-        (rule, arm, report, state)."""
+        "All answers that stand, as another session takes them: (rule, arm, report, state)."
         return [(r.rule, *astuple(self._response(r))) for r in self._facts]
 
     @property
@@ -664,20 +629,19 @@ class Session(AbstractContextManager['Session']):
 
     def _start(self):
         "The learner, with all answers that stand; or the result that is on file."
-        head, options = self.head, self.head['options']
         self._rule = self._failure = self._learner = None
         self._result, self._tape = self._filed, []
         if self._result is not None:
             return
+        eps, delta, options = (self.head[name] for name in ('eps', 'delta', 'options'))
+        more = dict(unit=self.head['unit']) if self.head['unit'] else {}
         if 'record' in self._row.options and not options.get('margin'):
             # it goes on from any facts: answers to rules that it didn't ask
-            options = options | dict(record=self.record)
+            more['record'] = self.record
         else:
             self._tape = [(r.rule, self._response(r)) for r in self._facts]
-        if head['unit']:
-            options = options | dict(unit=head['unit'])
-        self._learner = self._row.make(self.setting, self.oracle, eps=head['eps'],
-                                       delta=head['delta'], **options)
+        self._learner = self._row.make(self.setting, self.oracle, eps=eps, delta=delta,
+                                       **options, **more)
         self._advance()
         if self._stopped and self._rule is not None:
             self._end(self._learner.stop())
@@ -702,14 +666,11 @@ class Session(AbstractContextManager['Session']):
     def _advance(self, response=None):
         "Send a response (None: start) and all answers that wait for the rules that follow."
         try:
-            while True:
+            self._rule = self._learner.send(response)
+            while (response := taken_from(self._tape, self._rule)) is not None:
                 self._rule = self._learner.send(response)
-                response = taken_from(self._tape, self._rule)
-                if response is None:
-                    break
-            most = self.head['max_paid']
             after = self.expected + self.head['fee'] + self._rule.expected.max()
-            if most is not None and after > most:
+            if self.head['max_paid'] is not None and after > self.head['max_paid']:
                 found = self._learner.stop()
                 if found.status == 'stopped':
                     found = replace(found, status='paid_cap')
@@ -720,11 +681,9 @@ class Session(AbstractContextManager['Session']):
             self._rule, self._failure = None, e
 
     def _end(self, found):
-        "The learner is done: its result, which tells where it comes from."
-        method, options = self.head['method'], self.head['options']
-        self._rule = None
-        self._result = replace(found, paid=self.expected,
-                               origin=Origin(None, method, options, options.get('rng')))
+        options = self.head['options']
+        origin = Origin(None, self.head['method'], options, options.get('rng'))
+        self._rule, self._result = None, replace(found, paid=self.expected, origin=origin)
 
     def _keep_result(self):
         "File the result of a learner that is done; where that fails, `notes` says so."
@@ -775,7 +734,6 @@ class Session(AbstractContextManager['Session']):
                  arm) for n, place, arm in new]
 
     def _open_round(self):
-        "The round that waits for an answer, or None."
         last = self._rounds[-1] if self._rounds else None
         fits = last is not None and last.status == 'open' and self._rule is not None
         return last if fits and is_same(last.rule, self._rule) else None
@@ -789,12 +747,10 @@ class Session(AbstractContextManager['Session']):
         "The open round, of that number if one is given. Raises `InvalidInput`."
         self._need_open()
         n = len(self._rounds) if number is None else as_integer('round', number, 1)
-        now = self._open_round()
-        became = dict(open='is withdrawn', answered='was answered', void='was undone')
-        known = 0 < n <= len(self._rounds)
-        said = became[self._rounds[n - 1].status] if known else 'is not announced'
-        wanted = ('one that is announced first' if now is None
-                  else f'{now.number}, the open one')
+        now, status = self._open_round(), {r.number: r.status for r in self._rounds}
+        said = dict(open='is withdrawn', answered='was answered', void='was undone').get(
+            status.get(n, ''), 'is not announced')
+        wanted = f'{now.number}, the open one' if now else 'one that is announced first'
         expect(now and now.number == n, 'round', n or None,
                f'{wanted} (round {n or 1} {said})')
         return now
@@ -805,27 +761,21 @@ class Session(AbstractContextManager['Session']):
                'a round that was answered and stands')
         return stand[number]
 
-    def _state(self, state):
-        "The index of a state by its name or index. Raises `InvalidInput`."
-        states = self.setting.states
-        if isinstance(state, str):
-            return states.index(as_choice('state', state, states))
-        return as_integer('state', state, 0, len(states) - 1)
-
-    def _said(self, arm, state, r=None, **said) -> dict[str, Any]:
-        """What was said, as fields of the record of a round; only what is new, if `r` was
-        answered before. Raises `InvalidInput`."""
+    def _said(self, r, arm, state, **said) -> dict[str, Any]:
+        "What was said, as fields of a record; only what is new if `r` was answered already."
         z, found = self.setting, {}
-        if r is None or arm is not None:
+        if r.arm is None or arm is not None:
             found['arm'] = z.arm_index(arm)
-        if state is not None:
-            found['state'] = self._state(state)
-        if r is not None and all(x is None for x in said.values()):
+        if isinstance(state, str):
+            found['state'] = z.states.index(as_choice('state', state, z.states))
+        elif state is not None:
+            found['state'] = as_integer('state', state, 0, z.W - 1)
+        if r.arm is not None and all(x is None for x in said.values()):
             if 'arm' not in found:
                 return found
             said = dict(belief=r.belief)
-        place, x, distance = as_report(z, snap=self.head['snap'],
-                                       arm=found.get('arm', r and r.arm), **said)
+        at = found.get('arm', r.arm)
+        place, x, distance = as_report(z, snap=self.head['snap'], arm=at, **said)
         return found | dict(belief=place, said=np.asarray(x).tolist(), distance=distance)
 
     @as_a_whole
@@ -834,11 +784,10 @@ class Session(AbstractContextManager['Session']):
                note: str | None = None, round: int | None = None) -> SessionRound:
         """Record the expert's answer to the open round; returns its `SessionRound`. `arm`
         is a name or an index; `report`, `belief` or `percent` as for `as_report`; `state`,
-        if it is known, as for `reveal`; `round` the number of the offer that is answered.
-        Raises `Refused`, also where no round is open or another one is; nothing is written
-        then."""
+        if it is known, as for `reveal`; `round` the number of the offer. Raises `Refused`,
+        also where no round is open or another one is, and writes nothing then."""
         r = self._asked(round)
-        given = self._said(arm, state, report=report, belief=belief, percent=percent)
+        given = self._said(r, arm, state, report=report, belief=belief, percent=percent)
         given['note'] = None if note is None else as_text('note', note)
         expect(state is not None or not self._row.needs_states, 'state', state,
                'the state: this learner needs it with the answer')
@@ -851,34 +800,32 @@ class Session(AbstractContextManager['Session']):
             fits = in_rounds(rounds) if rounds else 'the others'
             self._write('doubted', round=r.number)
             raise Refused('answer', f'{self.setting.arms[given["arm"]]}, {given["said"]}',
-                          f'an answer that fits {fits}: did you mean it? Say it again, and '
-                          'it stands')
+                          f'one that fits {fits}: did you mean it? Said again, it stands')
         return r
 
     @as_a_whole
     def decline(self, reason: str, *, round: int | None = None) -> None:
         """The expert doesn't answer the open round, of the number `round` if one is given:
         that is filed, and the same rule is offered again. Raises `Refused`."""
-        self._write('declined', round=self._asked(round).number,
-                    reason=as_text('reason', reason))
+        r = self._asked(round)
+        self._write('declined', round=r.number, reason=as_text('reason', reason))
 
     @as_a_whole
     def reveal(self, round: int, state: int | str) -> float:
         """The truth about a round's state (a name or an index); returns the payment that
         is now due. Raises `Refused`."""
         r = self._answered(round)
-        if r.state is not None:
-            raise Refused('round', round, 'a round whose state is not known yet (it is '
-                          f'{self.setting.states[r.state]})')
-        self._write('state', round=r.number, state=self._state(state))
+        known = '' if r.state is None else self.setting.states[r.state]
+        expect(not known, 'round', round, f'one whose state is not known yet ({known})')
+        expect(state is not None, 'state', state, 'the name or the index of a state')
+        self._write('state', round=r.number, **self._said(r, None, state))
         return r.due
 
     @as_a_whole
     def undo(self, round: int, reason: str) -> None:
-        """Take an answer back, and what rests on it; what was paid for it stays spent.
-        Raises `Refused`."""
-        self._write('void', round=self._answered(round).number,
-                    reason=as_text('reason', reason))
+        "Take an answer back; what was paid for it stays spent. Raises `Refused`."
+        r = self._answered(round)
+        self._write('void', round=r.number, reason=as_text('reason', reason))
 
     @as_a_whole
     def amend(self, round: int, *, arm: int | str | None = None, report: Any = None,
@@ -887,7 +834,7 @@ class Session(AbstractContextManager['Session']):
         """Correct the arm, the report or the state of a round, as for `answer`; what was
         paid for it stays spent. Returns its `SessionRound`. Raises `Refused`."""
         r, reason = self._answered(round), as_text('reason', reason)
-        new = self._said(arm, state, r, report=report, belief=belief, percent=percent)
+        new = self._said(r, arm, state, report=report, belief=belief, percent=percent)
         expect(new, 'arm, report, state', None, 'what is to be corrected')
         self._write('amended', round=r.number, reason=reason, **new)
         return r
@@ -932,11 +879,10 @@ class Session(AbstractContextManager['Session']):
     @property
     def expected(self) -> float:
         "What all rounds are expected to pay at what was reported, fees included."
-        return self.fees + float(sum(r.rule.expected[r.belief] for r in self._rounds
-                                     if r.status != 'open'))
+        given = (r for r in self._rounds if r.status != 'open')
+        return self.fees + float(sum(r.rule.expected[r.belief] for r in given))
 
     def summed(self, sums: Any) -> float:
-        "A sum of sums, in whole units."
         total, digits = float(sum(sums)), decimals(self.head['unit'])
         return total if digits is None else round(total, digits)
 
@@ -953,8 +899,8 @@ class Session(AbstractContextManager['Session']):
             return found
         told = as_told(found.told)
         # as large a share of the false alarms as that of each watch of the learner
-        seen = self.calibration(min((c.level for c in found.checks if c.level),
-                                    default=told.alarm))
+        level = min((c.level for c in found.checks if c.level), default=told.alarm)
+        seen = self.calibration(level)
         others = tuple(c for c in found.checks if c.name != 'calibration')
         found = replace(found, checks=(*others, seen))
         # what a trial says holds whatever is reported
@@ -976,12 +922,10 @@ class Session(AbstractContextManager['Session']):
                 found = self._learner.stop()
                 self._write('stopped')
             except OIAError as e:
-                # the learner is over, the session isn't
-                self._start()
-                if not isinstance(e, Stopped):
-                    raise
-                raise Refused('session', self.head['method'],
-                              'a learner that can be stopped') from None
+                self._start()       # the learner is over, the session isn't
+                expect(not isinstance(e, Stopped), 'session', self.head['method'],
+                       'a learner that can be stopped')
+                raise
             self._end(found)
         return self.result      # type: ignore
 
@@ -991,9 +935,8 @@ class Session(AbstractContextManager['Session']):
         found = self.result
         if found is None:
             return Verification('the session is not over, and nothing is claimed')
-        filed, trace = Counter((r.arm, r.belief) for r in self._facts), found.trace
-        if trace is None or Counter(zip(trace.arms.tolist(),
-                                        trace.beliefs.tolist())) - filed:
+        filed, t = Counter((r.arm, r.belief) for r in self._facts), found.trace
+        if t is None or Counter(zip(t.arms.tolist(), t.beliefs.tolist())) - filed:
             return Verification('the rounds of the result are not in the file')
         return found.verify(exact)
 
@@ -1049,10 +992,7 @@ class Session(AbstractContextManager['Session']):
         bounds = [(r.number - 1, r.bound) for r in self._rounds if r.bound is not None]
         if self.status != 'open' or not bounds or bounds[-1][1] <= eps:
             return None
-        t, bound = bounds[-1]
-        # without a fall that shows a rate, bounds are taken to fall like 1/sqrt(t)
-        n = rounds_left(bounds, eps) or t*((bound/eps)**2 - 1)
-        n = int(float(f'{max(n, 1):.2g}'))
+        n = rounds_left(bounds, eps)
         return n, n*self.expected/max(self.rounds, 1)
 
     @property
@@ -1087,13 +1027,11 @@ class Session(AbstractContextManager['Session']):
 
     def plain_round(self, r: SessionRound) -> dict[str, Any]:
         "A round in plain values, by name."
-        z = self.setting
-        return dict(round=r.number, status=r.status,
-                    arm=None if r.arm is None else z.arms[r.arm], said=r.said,
-                    belief=r.belief, distance=r.distance,
-                    state=None if r.state is None else z.states[r.state], due=r.due,
-                    paid=r.paid, declined=r.times['declined'], amended=r.times['amended'],
-                    note=r.note)
+        name = lambda names, i: None if i is None else names[i]
+        return dict(round=r.number, status=r.status, arm=name(self.setting.arms, r.arm),
+                    said=r.said, belief=r.belief, distance=r.distance,
+                    state=name(self.setting.states, r.state), due=r.due, paid=r.paid,
+                    declined=r.times['declined'], amended=r.times['amended'], note=r.note)
 
     def to_frame(self) -> pd.DataFrame:
         "One row per round as a pandas frame."
@@ -1102,7 +1040,6 @@ class Session(AbstractContextManager['Session']):
         return pd.DataFrame([self.plain_round(r) for r in self._rounds], columns=columns)
 
     def __repr__(self):
-        "What stands, in a line or two."
         best, unused = self.best, f', {self.unused} answers not used' if self.unused else ''
         so_far = (f'; best so far: arm {self.setting.arms[best.arm]}, loses at most '
                   f'{best.bound:.3g}') if best else ''
@@ -1114,14 +1051,12 @@ class Session(AbstractContextManager['Session']):
         "The receipt of the `person`, a pandas frame: a row for each answer, and the sums."
         import pandas as pd
         same = {name: self.head[name] for name in ('person', 'fee', 'currency')}
-        rows = [self.plain_round(r) | same
-                | dict(ticket=r.ticket, undone=r.status == 'void')
+        rows = [self.plain_round(r) | dict(same, ticket=r.ticket, undone=r.status == 'void')
                 for r in self._rounds if r.status != 'open']
         total = same | dict(round='total', fee=self.fees,
                             paid=self.summed(r.paid for r in self._rounds))
-        return pd.DataFrame([*rows, total], columns=[
-            'person', 'round', 'arm', 'ticket', 'state', 'paid', 'fee', 'amended', 'undone',
-            'currency'])
+        columns = 'person round arm ticket state paid fee amended undone currency'.split()
+        return pd.DataFrame([*rows, total], columns=columns)
 
     def closing(self) -> str:
         "A page of HTML to print and to sign: the rule, what is proved of it, and the sums."
@@ -1184,14 +1119,13 @@ def new_head(where, oracle, *, method, history, told, budget, options, **fields)
     expect(isinstance(where, (World, Setting)), 'where', where,
            'a World, a Setting or an OpenSetting')
     row, where, oracle, left, options = prepared(
-        where, oracle, generator(fresh_seed()), method=method, told=told, budget=budget,
+        where, oracle, generator(None), method=method, told=told, budget=budget,
         options=options)
     z = getattr(where, 'setting', where)
     if oracle is not None:
         oracle = payable_oracle(oracle.on(z), fields['unit'], where)
-    said = str(options.pop('told', ''))
-    options = {k: as_value(k, v) for k, v in options.items()} | (
-        dict(told=said) if said else {})
+    options = {k: str(v) if k == 'told' else as_value(k, v) for k, v in options.items()
+               if (k, str(v)) != ('told', '')}
     expect(isinstance(history, (list, tuple)), 'history', history,
            'a list of (rule, arm, report)')
     known = {name: value for name, value in plain(z).items()
@@ -1221,11 +1155,9 @@ def payable_oracle(oracle, unit, where):
 
 def past_answer(setting, oracle, n, row):
     "A row of a history in plain values. Raises `InvalidInput`."
-    try:
-        rule, arm, report, *state = row
-    except (TypeError, ValueError):
-        expected = 'a rule, an arm and a report'
-        raise InvalidInput(f'history[{n}]', row, expected) from None
+    expect(isinstance(row, (list, tuple)) and 3 <= len(row) <= 4, f'history[{n}]', row,
+           'a rule, an arm and a report')
+    rule, arm, report, *state = row
     with placed(f'history[{n}], '):
         if not isinstance(rule, ScoringRule):
             expect(oracle is not None, 'rule', rule, 'a rule: there is no oracle')
@@ -1253,7 +1185,6 @@ WAYS = dict(
     reports='A rule changed what is reported: no learner of this book helps.')
 
 def in_rounds(numbers):
-    "The numbers of rounds as a text."
     *most, last = map(str, numbers)
     return f'rounds {", ".join(most)} and {last}' if most else f'round {last}'
 

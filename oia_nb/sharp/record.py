@@ -7,7 +7,7 @@ __all__ = ['CHECK', 'SEARCH', 'Round', 'Record']
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 import numpy as np
-from ..core import InvalidInput, as_integer
+from ..core import InvalidInput, as_integer, expect
 from ..paper.estimation import PAST
 
 # %% ../../nbs/sharp/42_record.ipynb #5ac2b376
@@ -49,20 +49,16 @@ class Record:
     def index(self, rule):
         "The index of a `ScoringRule`, or of payments (M, W), which it is given if new."
         values = np.array(getattr(rule, 'values', rule), float)
-        key = values.tobytes()
-        if key not in self._known:
-            self._known[key] = len(self.rules)
+        n = self._known.setdefault(values.tobytes(), len(self.rules))
+        if n == len(self.rules):
             self.rules.append(values)
-        return self._known[key]
+        return n
 
     def __post_init__(self):
         self._known = {v.tobytes(): n for n, v in enumerate(self.rules)}
 
     def append(self, rule, arm, belief, state=None, kind=PAST, target=None):
-        """Add a round; `arm`, `belief`, `state` and `target` are indices.
-
-        >>> record.append(best.rule, 1, 0, kind=PAST)
-        """
+        "Add a round; `arm`, `belief`, `state` and `target` are indices."
         state, target = (-1 if x is None else int(x) for x in (state, target))
         self.rounds.append(Round(self.index(rule), int(arm), int(belief), state, int(kind),
                                  target))
@@ -90,12 +86,11 @@ class Record:
         1
         """
         n = as_integer('round', round, 1, len(self.rounds))
-        new = {k: int(v) for k, v in dict(arm=arm, belief=belief, state=state).items()
-               if v is not None}
-        old, found = self.rounds[n - 1], self.copied()
-        found.rounds[n - 1] = old._replace(**new)
-        is_late = old.state < 0 and found.rounds[n - 1]._replace(state=-1) == old
-        return replace(found, changed=self.changed + (not is_late))
+        said, old = dict(arm=arm, belief=belief, state=state), self.rounds[n - 1]
+        new = old._replace(**{k: int(v) for k, v in said.items() if v is not None})
+        is_late = old.state < 0 and new._replace(state=-1) == old
+        return replace(self.copied(), rounds=self.rounds[:n - 1] + [new] + self.rounds[n:],
+                       changed=self.changed + (not is_late))
 
     def as_dict(self):
         "The record as plain values, for JSON."
@@ -105,11 +100,7 @@ class Record:
 
     @staticmethod
     def from_dict(stored):
-        """The `Record` that `as_dict` made plain. Raises `InvalidInput`.
-
-        >>> Record.from_dict(record.as_dict()).changed
-        0
-        """
+        "The `Record` that `as_dict` made plain. Raises `InvalidInput`."
         try:
             found = Record([np.array(r, float) for r in stored['rules']],
                            [Round(*map(int, r)) for r in stored['rounds']],
@@ -118,8 +109,8 @@ class Record:
         except (KeyError, TypeError, ValueError) as e:
             raise InvalidInput('record', stored,
                                f'what Record.as_dict gives ({e})') from None
-        ends = [r.rule for r in found.rounds] + [r for _, r, _ in found.registered]
-        if any(not 0 <= r < len(found.rules) for r in ends):
-            raise InvalidInput('record', stored, 'the index of a rule in each round')
+        used = {r.rule for r in found.rounds} | {r for _, r, _ in found.registered}
+        expect(used <= set(range(len(found.rules))), 'record', stored,
+               'the index of a rule in each round')
         return found
 

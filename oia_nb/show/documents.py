@@ -9,8 +9,8 @@ from typing import Any
 
 # %% auto #0
 __all__ = ['VERSIONS', 'MAIN', 'DETAILS', 'OTHERWISE', 'EARLIER', 'MANY', 'json_schema', 'rule_fields', 'game_fields',
-           'rule_to_dict', 'rule_from_dict', 'save_rule', 'load_rule', 'identification_to_dict',
-           'identification_from_dict', 'own_values', 'detail', 'trace_of', 'load_identification']
+           'rule_to_dict', 'rule_from_dict', 'load_rule', 'identification_to_dict', 'identification_from_dict',
+           'own_values', 'detail', 'trace_of', 'load_identification']
 
 # %% ../../nbs/handbook/86_documents.ipynb #ec3e7f0e
 import json
@@ -18,11 +18,11 @@ from dataclasses import fields
 from importlib import resources
 import numpy as np
 from .. import __version__
-from ..core import as_choice, as_integer, as_kind, as_number, expect, placed
+from ..core import (as_choice, as_integer, as_kind, as_names, as_number, expect,
+                         placed)
 from ..game.information import Setting
 from ..game.scoring import ScoringRule, as_rule
 from ..paper.estimation import PAST
-from .facts import numbered
 from ..run.learner import STATUS, Certificate, Identification, Origin, Trace
 from ..experts.told import CHECKS, VIOLATIONS, Check, as_told
 from ..worlds.files import (BELIEF_FORMS, GAME, check_form, check_schema,
@@ -112,7 +112,7 @@ def rule_to_dict(rule: Any, setting: Setting | None = None) -> dict[str, Any]:
     """The document of a `rule`; a `setting`, if given, adds the names of states, arms
     and decisions, and the utility. Raises `InvalidInput` for one on another support."""
     rule = as_rule('rule', rule)
-    game: Any = dict(states=numbered('state', rule.support.shape[1]))
+    game: Any = dict(states=as_names('states', None, rule.support.shape[1], 'state '))
     if setting is not None:
         game = game_fields(as_kind('setting', setting, Setting))
         expect(np.array_equal(setting.support, rule.support), 'setting', setting,
@@ -124,11 +124,6 @@ def rule_from_dict(data: dict[str, Any]) -> ScoringRule:
     "The `ScoringRule` of a document. Raises `InvalidInput`."
     d = check_document(data, 'rule')
     return ScoringRule(d['rule']['payments'], d['support'], d['bound'])
-
-def save_rule(rule: ScoringRule, path: str | PathLike[str],
-              setting: Setting | None = None) -> None:
-    "`ScoringRule.save`."
-    save_document(rule_to_dict(rule, setting), path)
 
 def load_rule(path: str | PathLike[str]) -> ScoringRule:
     """The `ScoringRule` in a file. Raises `InvalidInput`.

@@ -25,7 +25,6 @@ from ..game.stackelberg import optimal_rule
 from ..run.session import Session
 from .documents import as_plain
 from .facts import framed, thousandth
-from .plots import COLORS
 from .views import Still, block
 
 # %% ../../nbs/handbook/85_live.ipynb #8ccfaaea
@@ -48,10 +47,8 @@ DECIMALS = 6      # decimals of the numbers that a figure is given
 
 def rounded_json(value):
     "Arrays and numbers as plain values of JSON, rounded; infinity and NaN as None."
-    def short(text):
-        x = round(float(text), DECIMALS)
-        return int(x) if x == int(x) else x
-    return json.loads(json.dumps(as_plain(value)), parse_float=short)
+    return json.loads(json.dumps(as_plain(value)),
+                      parse_float=lambda x: round(float(x), DECIMALS))
 
 # %% ../../nbs/handbook/85_live.ipynb #5a72c28d
 class Shown:
@@ -105,21 +102,6 @@ class LiveFigure(Shown):
 
     def __repr__(self):
         return f'LiveFigure({self.name!r}, {", ".join(self.start)} can be moved)'
-
-# %% ../../nbs/handbook/85_live.ipynb #50a3f9f0
-def square(xs, ys, label):
-    "A still picture that is nearly square."
-    return Still(xs, ys, label=label, box=(58, 432, 10, 330), size=(440, 370))
-
-def chart(curves, label, ylabel, ys):
-    "A still chart of curves [(x, y), …] with logarithmic axes."
-    xs = [x for curve in curves for x, _ in curve]
-    still = Still(np.log10([min(xs), max(xs)]), np.log10(ys), label=ylabel)
-    for k, curve in enumerate(curves):
-        still.line(np.log10(np.clip(curve, [min(xs), ys[0]], [max(xs), ys[1]])),
-                   f'stroke="{COLORS[k % 6]}" fill="none"')
-    still.axes(label, ylabel, '10^{:.1f}')
-    return still.svg
 
 # %% ../../nbs/handbook/85_live.ipynb #608d15eb
 def bet_kink(rule):
@@ -188,7 +170,7 @@ def offer_table(session):
     if session.status != 'open':
         return ''
     offer = session.announce()
-    return block(f'Round {offer.round}. {offer.say}', offer.tickets(offer.digits))
+    return block(f'Round {offer.round}. {offer.say}', offer.tickets())
 
 # %% ../../nbs/handbook/85_live.ipynb #d727a7b9
 class SessionForm(Shown):
@@ -227,18 +209,19 @@ class SessionForm(Shown):
     def __repr__(self):
         return f'SessionForm({self.session!r})'
 
-    @property
-    def fields(self) -> dict[str, tuple[str, list]]:
-        "What may be chosen, by name: a label, and pairs of words and what they stand for."
+    def fields(self, **look: Any) -> dict[str, Any]:
+        "The fields by name, as ipywidgets: the arm, the belief on a slider, the state."
+        import ipywidgets as w
         z = self.session.setting
         form, named = ('.1f', slice(1, 2)) if z.W == 2 else ('.0f', slice(None))
         words = lambda b: ' / '.join(format(100*p, form) for p in b[named]) + ' %'
         beliefs = [(words(z.support[i]), int(i)) for i in np.lexsort(z.support.T)]
         return dict(
-            arm=('arm', [(a, a) for a in (CHOOSE, *z.arms)]),
-            belief=(f'belief in {" / ".join(z.states[named])}',
-                    [(CHOOSE, CHOOSE), *beliefs]),
-            state=('state', [(w, w) for w in (UNKNOWN, *z.states)]))
+            arm=w.Dropdown(options=[CHOOSE, *z.arms], description='arm', **look),
+            belief=w.SelectionSlider(
+                options=[(CHOOSE, CHOOSE), *beliefs],
+                description=f'belief in {" / ".join(z.states[named])}', **look),
+            state=w.Dropdown(options=[UNKNOWN, *z.states], description='state', **look))
 
     @property
     def html(self) -> str:
@@ -250,9 +233,7 @@ class SessionForm(Shown):
         "The form as ipywidgets, its fields and buttons wired to `press`."
         import ipywidgets as w
         look = dict(style={'description_width': '13em'}, layout={'width': '30em'})
-        kinds = dict(belief=w.SelectionSlider)
-        fields = {name: kinds.get(name, w.Dropdown)(options=some, description=label, **look)
-                  for name, (label, some) in self.fields.items()}
+        fields = self.fields(**look)
         reason = w.Text(description='reason', placeholder='why no answer', **look)
         buttons = [w.Button(description=name) for name in BUTTONS]
         table, message, progress = (w.HTML() for _ in range(3))
@@ -265,9 +246,8 @@ class SessionForm(Shown):
                 button.disabled = self.session.status != 'open'
             return ''
         def clicked(button):
-            values = {name: field.value for name, field in fields.items()}
-            said = tried(self.press, button.description, reason=reason.value, **values,
-                         **shown)
+            values = {name: field.value for name, field in fields.items()} | shown
+            said = tried(self.press, button.description, reason=reason.value, **values)
             for field in fields.values() if 'recorded' in said else ():
                 field.index = 0
             message.value = escape(f'{said} {tried(refresh)}')

@@ -34,10 +34,7 @@ def _text(name):
 
 def _cells(ax, values, label):
     "A table in colour, its first row on top."
-    m, n = values.shape
-    sheet = ax.pcolormesh(np.arange(n + 1) - .5, np.arange(m + 1) - .5, values,
-                          cmap=COLORMAP, vmin=0)
-    ax.set_ylim(m - .5, -.5)
+    sheet = ax.imshow(values, cmap=COLORMAP, vmin=0, aspect='auto')
     ax.figure.colorbar(sheet, ax=ax, label=label)
 
 # %% ../../nbs/handbook/69_plots.ipynb #fcc5567b
@@ -65,27 +62,20 @@ def _plot_convex(rule, states, ax):
     ax.legend(fontsize='small')
 
 # %% ../../nbs/handbook/69_plots.ipynb #094856fa
-def _clip(polygon, f):
-    "The part of a convex polygon (n, 3) where f (3,), at the corners, isn't negative."
-    kept, d = [], polygon @ f
-    for p, q, a, b in zip(polygon, np.roll(polygon, -1, 0), d, np.roll(d, -1)):
-        if a >= 0:
-            kept.append(p)
-        if a*b < 0:
-            kept.append((a*q - b*p)/(a - b))
-    return np.array(kept).reshape(-1, 3)
-
 def largest_region(heights, k, tol=1e-12):
     """Where on a triangle the k-th of n affine functions, with values `heights` (n, 3)
     at its corners, is the largest: (v, 3), a polygon in barycentric coordinates."""
     polygon = np.eye(3)
-    while len(polygon) > 2:
-        ahead = polygon @ (heights[k] - heights).T
-        j = ahead.min(0).argmin()
-        if ahead[:, j].min() >= -tol*np.abs(heights).max():
-            return polygon
-        polygon = _clip(polygon, heights[k] - heights[j])
-    return polygon[:0]
+    for lead in heights[k] - heights:
+        kept, d = [], polygon @ lead
+        d[np.abs(d) <= tol*np.abs(heights).max()] = 0.
+        for p, q, a, b in zip(polygon, np.roll(polygon, -1, 0), d, np.roll(d, -1)):
+            if a >= 0:
+                kept.append(p)
+            if a*b < 0:
+                kept.append((a*q - b*p)/(a - b))
+        polygon = np.array(kept).reshape(-1, 3)
+    return polygon if len(polygon) > 2 else polygon[:0]
 
 # %% ../../nbs/handbook/69_plots.ipynb #f57332c3
 CORNERS = np.array([[0., 0.], [1., 0.], [0.5, 3**.5/2]])
@@ -148,19 +138,17 @@ def plot_beliefs(world, ax=None):
     r"""Where each arm leads: $q_k(\sigma_i)$ as the area of a dot (two states),
     otherwise as a table of arms and beliefs. Returns the axes."""
     z, q = world.setting, world.belief_distributions
-    K = z.K
-    ax = _axes(ax, (5.6, .9 + .6*K))
+    ax = _axes(ax, (5.6, .9 + .6*z.K))
     if z.W == 2:
-        for k in range(K):
-            seen = q[k] > 0
+        for k, seen in enumerate(q > 0):
             ax.scatter(z.support[seen, 1], np.full(seen.sum(), k), s=600*q[k][seen],
                        color=COLORS[k % 6], alpha=.75)
         ax.set(xlim=(-.04, 1.04), xlabel=f'belief: chance of {_text(z.states[1])}',
-               ylim=(K - .4, -.6))
+               ylim=(z.K - .4, -.6))
     else:
         _cells(ax, q, 'probability')
         ax.set_xlabel('belief')
-    ax.set_yticks(range(K), [_text(a) for a in z.arms])
+    ax.set_yticks(range(z.K), [_text(a) for a in z.arms])
     return ax
 
 # %% ../../nbs/handbook/69_plots.ipynb #364cf5e1
@@ -177,17 +165,17 @@ def plot_profits(result: Identification, setting: Setting, ax: Any = None,
     K, planned = as_kind('setting', setting, Setting).K, np.shape(trace.profits)[1:]
     expect(planned, 'result', result, 'a run in which a round was planned')
     expect(planned == (K, ), 'setting', setting, f'{planned[0]} arms, as in the run')
-    ax, heights = _axes(ax, (5.6, 3.8)), trace.profits.ravel()
-    for k in range(K):
+    ax, known = _axes(ax, (5.6, 3.8)), [np.inf]*K if profits is None else profits
+    for k, h in enumerate(known):
         ax.plot(trace.rounds, trace.profits[:, k], color=COLORS[k % 6],
                 lw=1.4 + min(1.5, 6/K)*(K-1-k), label=_text(setting.arms[k]))
-    for k, h in enumerate(() if profits is None else profits):
         if np.isfinite(h):
             ax.axhline(h, color=COLORS[k % 6], ls='--', lw=1.4)
-            heights = np.append(heights, h)
     if profits is not None:
         ax.plot([], [], color='.5', ls='--', lw=1.4, label='true best profit')
     ax.set(xscale='log', xlabel='round', ylabel='optimistic profit')
+    heights = np.r_[trace.profits.ravel(), known]
+    heights = heights[np.isfinite(heights)]
     if len(heights) and 0 < 2*heights.min() <= heights.max():
         ax.set_yscale('log')
         ax.yaxis.set(major_formatter=LogFormatter(), minor_formatter=LogFormatter())

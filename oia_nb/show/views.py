@@ -10,22 +10,21 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # %% auto #0
-__all__ = ['KIND_NAMES', 'trace_frame', 'last_rounds', 'Card', 'rule_card']
+__all__ = ['KIND_NAMES', 'trace_frame', 'Card', 'rule_card']
 
 # %% ../../nbs/handbook/83_views.ipynb #a68aeb28
 from dataclasses import dataclass
 from html import escape
 import numpy as np
-from ..core import as_kind, as_text, expect
+from ..core import as_kind, as_names, as_text, expect
 from ..game.information import Setting, World
 from ..game.scoring import ScoringRule
 from ..game.stackelberg import Optimum
 from ..game.oracle import Oracle
 from ..paper.oiafc import Plan
 from ..paper.complexity import Forecast, forecast_rows
-from .facts import (FactTable, ROWS_SHOWN, arm_facts, brief, framed,
-                               comparison_facts, html_table, numbered, profit_text,
-                               setting_facts)
+from .facts import (FactTable, PROFIT, ROWS_SHOWN, arm_facts, brief, framed,
+                               comparison_facts, html_table, setting_facts, value_text)
 from .plots import COLORS
 from ..run.learner import Finding, Identification, Origin, Trace, result_facts
 from ..worlds.files import write_file
@@ -50,12 +49,12 @@ def show(cls, parts, said=repr, text=None):
 
 # %% ../../nbs/handbook/83_views.ipynb #2a51f450
 class Still:
-    """A still picture: the box [left, right] × [top, bottom] in pixels shows x from
-    `xs[0]` to `xs[1]` and y from `ys[0]` to `ys[1]`."""
-    def __init__(self, xs, ys, *, label, size=(440, 310), box=(52, 432, 10, 262)):
+    """A still picture of `size` (width, height) in pixels, with room for axes: it shows
+    x from `xs[0]` to `xs[1]` and y from `ys[0]` to `ys[1]`."""
+    def __init__(self, xs, ys, *, label, size=(440, 310)):
         self.xs, self.ys = xs, ys
-        self.size, self.box = size, box
-        self.label, self.parts = label, []
+        self.label, self.size, self.parts = label, size, []
+        self.box = 52, size[0] - 8, 10, size[1] - 48
 
     def at(self, x, y):
         "The place (across, down) in pixels of a point in the units of the axes."
@@ -112,7 +111,7 @@ def rule_svg(rule, setting=None):
     menu = rule.menu()
     label = f'chance of {setting.states[1] if setting else "state 1"}'
     still = Still((0, 1), (0, rule.values.max() or rule.bound), size=(360, 200),
-                  label=f'expected payment by the {label}', box=(52, 350, 10, 160))
+                  label=f'expected payment by the {label}')
     for a, b in menu.tickets[:ROWS_SHOWN]:
         still.line([(0, a), (1, b)], 'stroke="currentColor" opacity=".25"')
     kinks = intervals(menu)
@@ -126,10 +125,11 @@ def rule_svg(rule, setting=None):
 
 def ticket_table(menu, setting=None, digits=None, currency=None):
     "The tickets of a menu: what each pays, and for two states when to take it."
-    said, W = remark(menu.tickets, digits), menu.support.shape[1]
-    states = numbered('state', W) if setting is None else setting.states
+    W = menu.support.shape[1]
+    states = as_names('states', setting and setting.states, W, 'state ')
     when = when_two(menu, states) if W == 2 else None
-    return tickets_html(menu, states, digits, currency, when=when) + f'<p>{said}</p>'
+    return (tickets_html(menu, states, digits, currency, when=when)
+            + f'<p>{remark(menu.tickets, digits)}</p>')
 
 def rule_block(rule, setting=None, currency=None):
     "The picture, if there are two states, and the tickets."
@@ -137,12 +137,6 @@ def rule_block(rule, setting=None, currency=None):
     return picture + ticket_table(rule.menu(), setting, currency=currency)
 
 # %% ../../nbs/handbook/83_views.ipynb #abd17323
-def oracle_rows(oracle):
-    arms = oracle.arms or numbered('arm', len(oracle.rules))
-    margins = [None]*len(arms) if oracle.margins is None else oracle.margins
-    return [[a, 'unknown' if m is None else f'{m:.4g}', f'{r.values.max():.4g}']
-            for a, m, r in zip(arms, margins, oracle.rules)]
-
 show(Setting, lambda z: [setting_facts({None: z})])
 show(World, lambda w: [arm_facts(w), setting_facts({None: w.setting})],
      lambda w: f'{w.name}: {w.agent!r}' + (f', {w.source}' if w.source else ''))
@@ -152,21 +146,21 @@ show(Menu, lambda menu: [ticket_table(menu)],
                        f'pays up to {menu.tickets.max():.4g} of {menu.bound:g})')
 show(RoundedMenu, lambda found: [ticket_table(found.menu, digits=max(found.digits, 0))],
      lambda found: f'Tickets in units of {10.**-found.digits:g}')
-show(Oracle, lambda oracle: [
-    html_table(['arm', 'leads by', 'its rule pays up to'], oracle_rows(oracle))])
+show(Oracle, lambda oracle: [FactTable([
+    ('arm', 'arm', as_names('arms', oracle.arms, len(oracle.rules), 'arm '), ''),
+    ('margin', 'leads by',
+     [None]*len(oracle.rules) if oracle.margins is None else oracle.margins, '.4g'),
+    ('most', 'its rule pays up to', [r.values.max() for r in oracle.rules], '.4g')])])
 
 # %% ../../nbs/handbook/83_views.ipynb #380eda84
-def optimum_text(best):
-    arms = best.world.setting.arms
-    each = brief(f'{a} {profit_text(h)}' for a, h in zip(arms, best.profits))
-    return (f'Optimum({arms[best.arm]}, profit {best.profit:.4g}, by {best.rule!r};\n'
-            f'  best profits: {each})')
-
 show(Optimum, lambda best: [rule_block(best.rule, best.world.setting),
                             arm_facts(best.world, best)],
      lambda best: 'The best rule: the agent chooses '
                   f'{best.world.setting.arms[best.arm]}, profit {best.profit:.4g}',
-     optimum_text)
+     lambda best: f'Optimum({best.world.setting.arms[best.arm]}, profit '
+                  f'{best.profit:.4g}, by {best.rule!r};\n  best profits: ' + brief(
+                      f'{arm} {value_text(profit, PROFIT)}' for arm, profit
+                      in zip(best.world.setting.arms, best.profits)) + ')')
 
 # %% ../../nbs/handbook/83_views.ipynb #91858507
 def found_text(found):
@@ -195,37 +189,27 @@ def trace_frame(trace: Trace, setting: Setting | None = None) -> pd.DataFrame:
     import pandas as pd
     arms, targets = trace.arms, trace.targets
     if setting is not None:
-        names = as_kind('setting', setting, Setting).arms
-        last = max(arms.max(initial=0), targets.max(initial=0))
-        expect(last < len(names), 'setting', setting, 'the setting of the run')
-        arms, targets = ([names[k] for k in column] for column in (arms, targets))
+        names = np.array(as_kind('setting', setting, Setting).arms)
+        expect(max(arms.max(initial=0), targets.max(initial=0)) < len(names), 'setting',
+               setting, 'the setting of the run')
+        arms, targets = names[arms], names[targets]
     return pd.DataFrame(dict(
         round=np.arange(1, len(trace.arms) + 1), arm=arms, target=targets,
         kind=[KIND_NAMES[k] for k in trace.kinds], belief=trace.beliefs,
         payment=np.nan if trace.payments is None else trace.payments))
 
-def last_rounds(trace):
-    "The last rounds as a table of HTML."
-    frame = trace_frame(trace).tail(5)
-    frame = frame.assign(payment=frame.payment.round(4)).astype(object)
-    return html_table(list(frame.columns), frame.values)
-
-show(Trace, lambda trace: [last_rounds(trace)], lambda trace: f'{trace!r}; its end:',
+show(Trace, lambda trace: [trace_frame(trace).tail(5).round(4).to_html(index=False)],
+     lambda trace: f'{trace!r}; its end:',
      lambda trace: f'Trace({len(trace.arms):,} rounds, {len(trace.rounds)} snapshots'
      + ''.join(f', bound {x:.4g} at the last' for x in trace.bounds[-1:]) + ')')
 
 # %% ../../nbs/handbook/83_views.ipynb #4f62fc3a
-def plan_rows(plan):
-    return [[k, f'{n:,.0f}', f'{i:.4g}', profit_text(h), 'target'*(k == plan.target)]
-            for k, (n, i, h) in enumerate(zip(plan.N, plan.I, plan.profits))]
-
 def bound_tables(forecast, table, between='{}'):
     "What is proved beforehand: two tables, each made by `table`, and a line between."
     rounds, factors = forecast_rows(forecast)
-    heads = ['', 'at least', 'Theorem 1', 'Corollary 1', 'budget']
     return [table(['', 'rounds'], rounds),
             between.format('What a change multiplies these numbers by:'),
-            table(heads, factors)]
+            table(['', 'at least', 'Theorem 1', 'Corollary 1', 'budget'], factors)]
 
 def forecast_text(forecast):
     put = lambda x: f'{x:,.0f}' if x < 1e7 else f'{x:.3g}'
@@ -235,8 +219,11 @@ def forecast_text(forecast):
 
 show(Forecast, lambda f: bound_tables(f, html_table, '<p>{}</p>'), lambda f: None,
      forecast_text)
-show(Plan, lambda plan: [html_table(
-    ['arm', 'rounds', 'radius', 'profit hoped for', ''], plan_rows(plan))],
+show(Plan, lambda plan: [FactTable([
+    ('arm', 'arm', range(len(plan.N)), ''), ('rounds', 'rounds', plan.N, ',.0f'),
+    ('radius', 'radius', plan.I, '.4g'),
+    ('profit', 'profit hoped for', plan.profits, PROFIT),
+    ('target', '', ['target'*(k == plan.target) for k in range(len(plan.N))], '')])],
      text=lambda plan: f'Plan(round {plan.t:,}, arm {plan.target}, profits '
      f'{brief(f"{h:.4g}" for h in plan.profits)}, oracle\'s share {plan.alpha:.4g}, '
      f'bound {plan.bound:.4g})')
@@ -252,9 +239,6 @@ class Card:
     html: str
     shown: str
 
-    def __str__(self):
-        return self.html
-
     def __repr__(self):
         return f'Card({len(self.html)} bytes of HTML; card.save("card.html") writes it)'
 
@@ -269,18 +253,15 @@ class Card:
 def rule_card(rule: ScoringRule, setting: Setting, currency: str | None = None, *,
               title: str = 'What is paid', digits: int | None = None) -> Card:
     """The rule as a `Card` to print and hand over: its tickets, with the names of
-    `setting`, sums in the `currency` with `digits` decimals, under a `title`.
-
-    Raises `InvalidInput` for a setting with another support.
-    """
-    z = as_kind('setting', setting, Setting)
+    `setting`, sums in the `currency` with `digits` decimals, under a `title`. Raises
+    `InvalidInput` for a setting with another support."""
+    z, title = as_kind('setting', setting, Setting), as_text('title', title)
     expect(np.array_equal(z.support, rule.support), 'setting', setting,
            'the setting of the rule')
-    title = as_text('title', title)
     currency = None if currency is None else as_text('currency', currency)
-    page = Offer(0, rule, z, currency).sheet(digits)
-    shown = block(title, ticket_table(rule.menu(), z, digits, currency))
-    return Card(page.replace('Round 0', escape(title)), shown)
+    page = Offer(0, rule, z, currency, digits=digits).sheet()
+    return Card(page.replace('Round 0', escape(title)),
+                block(title, ticket_table(rule.menu(), z, digits, currency)))
 
 # %% ../../nbs/handbook/83_views.ipynb #4561c513
 show(Offer, lambda offer: [rule_block(offer.rule, offer.setting, offer.currency)],
@@ -291,8 +272,7 @@ show(Offer, lambda offer: [rule_block(offer.rule, offer.setting, offer.currency)
 
 def session_facts(s):
     "What stands in a `Session`: for its view, and for `oia session`."
-    (rounds, money), put = s.left or (None, None), s.sum_text
-    best = s.best
+    (rounds, money), best, put = s.left or (None, None), s.best, s.sum_text
     some = lambda n: f'{n:,}' if n else ''
     return FactTable.of(
         ('file', 'file', str(s.journal.path), ''), ('status', 'status', s.status, ''),
@@ -312,8 +292,9 @@ def session_facts(s):
 
 def round_facts(s):
     "What became of each of the last rounds of a `Session`."
-    columns = [(key, key, '') for key in ('round', 'status', 'arm', 'state')]
-    return FactTable([*columns, ('due', 'due', s.sum_text)],
-                     [*map(s.plain_round, s._rounds[-5:])])
+    rounds = [*map(s.plain_round, s._rounds[-5:])]
+    of = lambda key, form: (key, key, [r[key] for r in rounds], form)
+    return FactTable([*(of(key, '') for key in ('round', 'status', 'arm', 'state')),
+                      of('due', s.sum_text)])
 
 show(Session, lambda s: [session_facts(s), round_facts(s)], lambda s: None)

@@ -1,11 +1,9 @@
 """An expert whose beliefs are its own, and the learner that counts what follows a report."""
 from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st
 from scipy.optimize import nnls
-
 from conftest import amount, seeded
 from inside import Looking
 from oia_nb.all import (InvalidInput, ScoringRule, Told, action_informed_oracle, generator,
@@ -73,7 +71,7 @@ def test_outcomes_are_counted():
 def bounds_of(world, learner):
     "How many bounds a run ends with, all of which agree with the world's leads; and its result."
     found, looking = simulate(learner, world, 0), Looking(learner, world)
-    known = learner._run.known
+    known = learner.known
     for pair, wall in known.walls.items():
         looking.wall(known, wall, *pair)
     return looking.looked['bounds'], found

@@ -1,11 +1,9 @@
 """What is assumed of an expert: its forms, what it takes to be one, and who refuses it."""
 import json
 from dataclasses import dataclass, fields, replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-
 from conftest import amount, examples, seeded
 from oia_nb.all import (Drifting, Expert, InvalidInput, LEARNERS, Lapsing, Logit, Oracle,
                         Satisficing, Told, action_informed_oracle, generator, identify, menu_rule,

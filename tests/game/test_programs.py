@@ -1,7 +1,6 @@
 """Both routes to the linear programs give the same answer, on ordinary, scaled, degenerate and
-impossible programs; no wrong answer of a solver gets through; and the rule that is returned doesn't
-depend on what was solved before. What is too large is refused before the memory fills, with the
-number; what is too near is told."""
+impossible programs; no wrong answer of a solver gets through; the rule that is returned doesn't
+depend on what was solved before; what is too large is refused, and what is too near is told."""
 import tracemalloc
 import warnings
 import highspy
@@ -13,7 +12,7 @@ from oia_nb.core import SolverFailure
 from oia_nb.game import programs
 from oia_nb.game.information import merge_beliefs
 from oia_nb.game.programs import (CvxpyProgram, MenuProgram, RuleProgram, VProgram, check_size,
-                                  properness_rows, solve_program, worst_lies)
+                                  program_route, properness_rows, worst_lies)
 
 AGREE = 1e-7        # relative to the bound
 
@@ -95,8 +94,8 @@ def example():
     rng = generator(130)
     support = beliefs(rng)
     while True:
-        program = plain(rng, len(support), 3)
-        if (found := solve_program(support, program[0], 0, *program[1:])) and found.value > .01:
+        program, route = plain(rng, len(support), 3), program_route('fast')
+        if (found := route(support, 3, 0).minimum(*program)) and found.value > .01:
             return support, program, (found.value, found.rule)
 
 def once(method, wrong):

@@ -1,10 +1,6 @@
 """A menu is the rule that works: who takes the best ticket plays the arm that the rule was made
-for, and what is printed is what is paid, or the print says that it isn't.
-
-Nothing here is left to chance: worlds are drawn from seeds, and each law holds in every world.
-"""
+for, and what is printed is what is paid, or the print says that it isn't; in all worlds."""
 import re
-
 import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
@@ -66,7 +62,7 @@ def test_print_is_the_rule_or_says_so(digits):
             assert ('what is paid is exact' in text) != same, text
             assert bool(remark(menu.tickets, digits)) != same
             rule = menu.rule
-            sheet = Offer(1, rule, world.setting).sheet(digits)
+            sheet = Offer(1, rule, world.setting, digits=digits).sheet()
             card = rule.card(world.setting, digits=digits)
             assert ('what is paid is exact' in sheet) == bool(remark(rule.menu().tickets, digits))
             assert ('what is paid is exact' in card.html) == ('what is paid is exact' in card.shown)

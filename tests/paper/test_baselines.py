@@ -1,12 +1,10 @@
 """The learners that came before keep the guarantees that are proved for them, and no others are
 claimed; `law_chen` and `law_etc` have what their certificates say."""
 from itertools import product
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from inside import Kept
-from laws import ever_outside, shaped_world
+from laws import shaped_world
 from oia_nb.all import (action_informed_oracle, generator, is_proper, optimal_rule, simple_regret,
                         simulate)
 from oia_nb.paper.estimation import event_holds
@@ -35,15 +33,6 @@ def test_both_decisions_return_a_rule_of_the_run(i):
         assert (found.certificate is None) == (T <= z.K)
 
 # --- Explore, then commit -------------------------------------------------------------
-
-def test_etc_radius():
-    """At its own share of δ, exactly: an arm's estimate from n observations is outside with
-    probability at most δ/K; at 0.75 of the radius it isn't so."""
-    n, delta, z = 400, 1e-12, WORLDS[0].setting
-    two = SimpleNamespace(K=z.K, M=2)
-    I = etc_radius(two, n, delta)
-    outside = lambda factor: ever_outside(.5, np.append(np.full(n - 1, np.inf), factor*I))
-    assert outside(1.) <= delta/z.K < outside(.75)
 
 @pytest.mark.parametrize('i', range(8))
 def test_etc_on_the_event(i):

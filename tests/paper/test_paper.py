@@ -2,7 +2,6 @@
 there is none, and that roles name what is printed, the site's build sees to.)"""
 import re
 from pathlib import Path
-
 import paper_refs
 import pytest
 from conftest import ROOT

@@ -120,7 +120,7 @@ def test_sheets():
         page, short = offer.sheet(), offer.sheet(details=False)
         head, folded = short.split('<details>')
         assert '€ at most' in head and '<table>' not in head and 'what you believe' in head
-        assert offer.tickets(2) in folded.split('</details>')[0] and offer.tickets(2) in page
+        assert offer.tickets() in folded.split('</details>')[0] and offer.tickets() in page
         assert '<details>' not in page
     assert '× your probability' not in page and 'if you say' in page
     assert page.count('<input') == 3 and 'src=' not in page

@@ -1,9 +1,5 @@
-"""What the sharp learner believes is true at every step, in worlds that are hostile to it; and
-faults that whole runs don't show are seen there.
-
-The worlds, what is asked and told in them, and the judge are those of `benchmarks/attack.py`, by
-which anybody may play some thousands more.
-"""
+"""What the sharp learner believes is true at every step, in worlds that are hostile to it (those of
+`benchmarks/attack.py`); and faults that whole runs don't show are seen there."""
 import importlib.util
 import numpy as np
 import pytest
@@ -34,7 +30,7 @@ def equal_costs(seed):
     world = hostile(TIES['random'], rng)
     eps = world.setting.bound*float(np.exp(rng.uniform(np.log(.05), np.log(.6))))
     run = sharp(world.setting, action_informed_oracle(world), eps=eps, delta=1e-9, max_rounds=200)
-    return simulate(run, world, seed), run._run.known.tied
+    return simulate(run, world, seed), run.known.tied
 
 @pytest.mark.parametrize('seed', [137, 367])
 def test_equal_costs_explain_a_boundary_that_was_not_thought_of(seed, monkeypatch):

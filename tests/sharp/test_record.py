@@ -4,10 +4,8 @@
 import json
 from dataclasses import replace
 from functools import cache
-
 import numpy as np
 import pytest
-
 from conftest import amount
 from oia_nb.all import (Drifting, Session, action_informed_oracle, brier, generator, identify,
                         load_world, random_world, sharp, simulate)
@@ -98,9 +96,9 @@ def known_of(kind, n):
             rule = run.send(world.respond(rule, rng))
     except StopIteration:
         pass
-    known = run._run.known
+    known = run.known
     return run, known, lambda record: bets.digest(
-        bets.Knowledge(known.setting, known.oracle, .05, record, told), record.rounds)
+        bets.Knowledge(known.setting, known.oracle, .05, record, told))
 
 @pytest.mark.parametrize('kind, n', amount(
     [*((kind, 30) for kind in KINDS), ('plain', None), ('states', None)],

@@ -1,9 +1,4 @@
-"""The sharp learner: its bounds on means, its guarantee by Monte Carlo, its endings one by one.
-
-Each Monte-Carlo test states the number of runs, and compares failures with the 1 - 1e-6
-quantile of the binomial distribution with the probability of failure that is allowed: its
-false-alarm rate is at most 1e-6. A learner that returns a rule it never asked about must fail it.
-"""
+"""The sharp learner: its bounds on means, its guarantee by Monte Carlo, its endings one by one."""
 from functools import partial
 import numpy as np
 import pytest
@@ -25,10 +20,6 @@ def run(world, rng, learner=plain, oracle=None, **options):
     options = dict(delta=.05, max_rounds=10_000) | options
     oracle = oracle or action_informed_oracle(world)
     return looked_into(learner(world.setting, oracle, **options), world, rng)
-
-def sound(world, result):
-    "Nothing that the result says is false."
-    return result.certificate and not Judge(world).false_clauses(result, result.eps)
 
 # --- Bounds on means ------------------------------------------------------------------
 
@@ -60,36 +51,28 @@ def test_mean_lower_by_halving(seed, size, delta):
 
 # --- The guarantee --------------------------------------------------------------------
 
-DELTA = amount(.05, .2)     # of every run below
-SEEDS, WORLDS = amount((1, 5), (6, 12))
-
-def asking_anything(monkeypatch):
-    "Questions at random, whether they pay or not."
-    rng, options = generator(733), module.bets.Choice.options
-    monkeypatch.setattr(module.bets.Choice, 'options', lambda *given: [
-        (rng.uniform(0, 2), act) for _, act in options(*given)])
-
-def failures(runs):
-    "Of (world, result, ε), how many certify what isn't so."
-    return sum(found.status == 'certified' and bool(Judge(world).false_clauses(found, eps))
-               for world, found, eps in runs)
+RUNS, DELTA = amount((6, .05), (72, .2))
 
 @statistical(false_alarm=2e-6, planted="returns the oracle's rule for the worst arm, unasked",
-             power=lambda: detection(WORLDS*SEEDS, DELTA, 1.))
+             power=lambda: detection(RUNS, DELTA, 1.))
 @pytest.mark.parametrize('anything', amount([True], [False, True]))
 def test_the_promise_is_kept(anything, monkeypatch):
     """Runs on small worlds, each at an ε below its gap, where the oracle's rule for the worst arm
-    loses more; also if questions are asked that don't pay."""
+    loses more; also if questions are asked at random, whether they pay or not."""
+    rng, options = generator(733), module.bets.Choice.options
     if anything:
-        asking_anything(monkeypatch)
-    worlds = [(world, max(gap_of(world)/2, .03))
-              for world in (small_world(i, 2 + i % 2) for i in range(WORLDS))]
-    runs = [(world, run(world, generator(700 + i, seed), eps=eps, delta=DELTA), eps)
-            for i, (world, eps) in enumerate(worlds) for seed in range(SEEDS)]
-    assert {found.status for _, found, _ in runs} == {'certified'}
-    guessed = [(world, guess()(world, eps), eps) for world, eps in worlds]*SEEDS
-    wrong = sum(Judge(world).regret(found.rule.values) > eps for world, found, eps in guessed)
-    assert failures(runs) <= most_failures(len(runs), DELTA) < wrong
+        monkeypatch.setattr(module.bets.Choice, 'options', lambda *given: [
+            (rng.uniform(0, 2), act) for _, act in options(*given)])
+    failed = wrong = 0
+    for n in range(RUNS):
+        world = small_world(n % 12, 2 + n % 2)
+        eps, judge = max(gap_of(world)/2, .03), Judge(world)
+        learner = plain(world.setting, action_informed_oracle(world), eps=eps, delta=DELTA)
+        found = simulate(learner, world, generator(700, n))
+        assert found.status == 'certified'
+        failed += bool(judge.false_clauses(found, eps))
+        wrong += judge.regret(guess(world, eps).rule.values) > eps
+    assert failed <= most_failures(RUNS, DELTA) < wrong
 
 DEEP = make_world(CLINIC.structure.joint, 1e6*CLINIC.costs, 1e6*(CLINIC.setting.utility - 3.),
                   1e6*CLINIC.setting.bound)
@@ -111,8 +94,7 @@ MORE = {'four states, dear rules': (bits_world([.1, 0.], cost=.15), 0, dict(eps=
 def test_runs_that_end(name):
     world, seed, options = (ENDS | MORE)[name]
     found = run(world, seed, **options)
-    assert found.status == 'certified' and sound(world, found)
-    assert found.certificate.bound <= options['eps']
+    assert found.status == 'certified' and found.certificate.bound <= options['eps']
 
 def test_a_run_adds_up_and_can_be_repeated():
     world, plans = small_world(3, 3), []
@@ -149,12 +131,3 @@ def test_runs_of_vain_questions_end(n, seed, monkeypatch):
     assert found.status == 'certified'
     monkeypatch.setattr(module.bets.Choice, 'options', lambda *given: [])
     assert play(3*found.rounds).status in ('round_cap', 'stalled')
-
-@pytest.mark.release
-def test_no_run_is_much_longer_than_the_others():
-    """A cautious guess of a cheaper rule that was answered already gives way to a bolder one. Where
-    it didn't, the fourth of these runs took 1,853 rounds, for want of a candidate."""
-    oracle = action_informed_oracle(CLINIC)
-    rounds = [simulate(plain(CLINIC.setting, oracle, eps=.04, delta=.1), CLINIC, seed).rounds
-              for seed in range(12)]
-    assert max(rounds) <= 4*np.median(rounds)

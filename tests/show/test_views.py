@@ -2,7 +2,6 @@
 arms, money in its currency, and the certificate beside its target.
 
 Nothing here is left to chance."""
-import json
 import re
 from dataclasses import replace
 from functools import cache
@@ -13,7 +12,6 @@ import pytest
 from oia_nb.all import (InvalidInput, ScoringRule, Session, action_informed_oracle, brier,
                         compare, forecast_rounds, identify, load_world, make_world,
                         optimal_rule, random_world)
-from oia_nb.cli import main
 from oia_nb.paper.estimation import PAST
 from oia_nb.show.facts import ROWS_SHOWN, arm_facts, sensible, three_digits
 from oia_nb.run.learner import result_facts
@@ -28,10 +26,7 @@ def last_plan():
     identify(clinic, eps=3.5, delta=.1, seed=0, method='oiafc', watch=plans.append, max_rounds=5)
     return plans[-1]
 
-@cache
-def found():
-    return identify(clinic, eps=.25, delta=.05, seed=0)
-
+found = cache(lambda: identify(clinic, eps=.25, delta=.05, seed=0))
 NASTY = '<b>&"\''
 nasty = make_world([[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]], costs=[0., .02],
                    utility=[[1., 0.], [0., 1.]], bound=1., name=NASTY, arms=[NASTY, 'better'],
@@ -43,22 +38,17 @@ def session(tmp_path_factory):
     path = tmp_path_factory.mktemp('s')/'s.jsonl'
     with Session.create(path, clinic, ORACLE, eps=1., delta=.1, currency='€') as s:
         s.announce()
-        s.answer('palpation', clinic.setting.support[clinic.belief_index[0][0]].tolist(),
-                 state='benign')
+        s.answer('palpation', belief=int(clinic.belief_index[0][0]), state='benign')
         s.announce()
         yield s
 
-# made when they are first asked for, and not by every process that collects these tests
+# beside what the chapter shows; made when asked for, and not by every process that collects these
 SHOWN = dict(
-    world=lambda: clinic, setting=lambda: clinic.setting, rule=lambda: BEST['clinic'].rule,
-    optimum=lambda: BEST['clinic'], menu=lambda: BEST['clinic'].rule.menu(),
-    oracle=lambda: ORACLE, found=found, trace=lambda: found().trace,
     plan=last_plan, forecast=lambda: forecast_rounds(clinic, .5, .1),
     wine=lambda: wine, wine_rule=lambda: BEST['wine'].rule, wine_best=lambda: BEST['wine'],
     nasty=lambda: nasty, many=lambda: MANY, many_rule=lambda: brier(MANY.setting.support),
-    many_best=lambda: optimal_rule(nasty),
+    many_best=lambda: optimal_rule(nasty), trace=lambda: found().trace,
     rounded=lambda: BEST['clinic'].rule.rounded(3, clinic),
-    card=lambda: BEST['clinic'].rule.card(clinic.setting, currency='€'),
     compared=lambda: compare([nasty], eps=3., delta=.1, methods=['sharp'], repetitions=1,
                              n_jobs=0))
 
@@ -99,8 +89,7 @@ def test_names_and_numbers():
     for text in (*clinic.setting.arms, f'{r.rounds:,} (', 'target 0.25',
                  three_digits(r.certificate.bound, True), 'probability 95 %', sensible(r.paid)):
         assert text in said and text in repr(r), text
-    said = ' '.join(check(nasty).text)
-    assert NASTY in said
+    assert NASTY in ' '.join(check(nasty).text)
     assert f'… and {30 - ROWS_SHOWN} more' in ' '.join(check(MANY).text)
     assert 'svg' in check(BEST['clinic']).seen and 'svg' not in check(BEST['wine']).seen
     assert all(a in repr(BEST['wine']) for a in wine.setting.arms)
@@ -112,19 +101,18 @@ def test_what_text_calls_nothing_is_no_sum_in_html():
     z = make_world([np.eye(2)/2]*2, [0., 0.], np.eye(2), 1.).setting
     assert 'e-' not in menu._repr_html_() and 'e-' not in menu.text(z)
 
-def test_facts_are_the_same_everywhere(session, capsys):
+def test_facts_are_the_same_everywhere(session, oia):
     "In text, in HTML, and for programs; and the keys are those of the documents."
-    world, run = arm_facts(wine, BEST['wine']), result_facts(found())
-    stands = session_facts(session)
-    for facts, shown in ((world, BEST['wine']), (run, found()), (stands, session)):
+    run, stands = result_facts(found()), session_facts(session)
+    for facts, shown in ((arm_facts(wine, BEST['wine']), BEST['wine']), (run, found()),
+                         (stands, session)):
         labels, rows = facts.texts()
         html = ' '.join(Strict(shown._repr_html_()).text)
         text = ' '.join((facts.table() if len(rows) > 1 else facts.lines()).split())
         for cell in (c for row in rows for c in row if c):
             assert cell in html and ' '.join(cell.split()) in text, cell
     assert run.plain()[0]['bound'] == found().to_dict()['certificate']['bound']
-    assert main(['session', 'status', str(session.journal.path), '--json']) == 0
-    printed = json.loads(capsys.readouterr().out)
+    printed = oia.json('session status', session.journal.path)[0]
     assert all(printed[k] == v for k, v in stands.plain()[0].items() if k != 'bound')
     said, offer = ' '.join(check(session).text), session.announce()
     assert '€' in said and 'palpation' in said and 'benign' in said
@@ -139,15 +127,14 @@ def test_a_card(tmp_path):
     said = ' '.join(Strict(re.sub(' on[a-z]+="[^"]*"', '', page)).text)
     assert NASTY in said and '€' in said and all(w in said for w in wine.setting.states)
     card.save(tmp_path/'card.html')
-    assert (tmp_path/'card.html').read_text(encoding='utf-8') == card.html == str(card)
+    assert (tmp_path/'card.html').read_text(encoding='utf-8') == card.html
     with pytest.raises(InvalidInput, match='setting'):
         BEST['wine'].rule.card(clinic.setting)
 
 def test_frames():
-    f, bare = found().to_frame(), found().trace.to_frame()
-    assert set(f.arm) <= set(clinic.setting.arms) and (bare.arm == found().trace.arms).all()
-    assert set(f.kind) <= {'initial', 'normal', 'forced'}
-    past = replace(found().trace, kinds=np.full(found().rounds, PAST))
-    assert set(past.to_frame().kind) == {'past'}
+    f, trace = found().to_frame(), found().trace
+    assert set(f.arm) <= set(clinic.setting.arms) and (trace.to_frame().arm == trace.arms).all()
+    past = replace(trace, kinds=np.full(found().rounds, PAST))
+    assert set(f.kind) <= {'initial', 'normal', 'forced'} and {*past.to_frame().kind} == {'past'}
     with pytest.raises(InvalidInput, match='the setting of the run'):
-        found().trace.to_frame(nasty.setting)
+        trace.to_frame(nasty.setting)
