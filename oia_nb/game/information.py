@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from oia_nb.game.scoring import ScoringRule
 
 # %% auto #0
-__all__ = ['ONE_BELIEF', 'GRID_MOST', 'posterior', 'InformationStructure', 'merge_beliefs', 'Setting', 'Agent', 'Rational',
-           'World', 'make_world', 'report_utility', 'Reply', 'favourite', 'best_reply', 'check_rule', 'Response']
+__all__ = ['posterior', 'InformationStructure', 'merge_beliefs', 'Setting', 'Agent', 'Rational', 'World', 'make_world',
+           'report_utility', 'Reply', 'favourite', 'best_reply', 'check_rule', 'Response']
 
 # %% ../../nbs/paper/01_information.ipynb #730202b8
 import warnings
@@ -39,12 +39,11 @@ def posterior(joint: ArrayLike) -> np.ndarray:
 # %% ../../nbs/paper/01_information.ipynb #791ad1b3
 @dataclass(frozen=True, eq=False)
 class InformationStructure(Value):
-    r"""What the agent knows: $p(\omega, o\mid k)$ and $c_k$ (the paper's section 3.1,
-    "Information structure").
+    r"""What the agent knows: $p(\omega, o\mid k)$ and $c_k$ (the paper's section 3.1).
 
     ``joint[k][o, w]`` is the probability of state w together with signal o under arm k;
-    each of the K arrays (O_k, W) sums to one. `costs` (K,), finite and not negative,
-    are what each arm costs the agent. Raises `InvalidInput` for anything else."""
+    each of the K arrays (O_k, W) sums to one. `costs` (K,) are what each arm costs the
+    agent, none negative. Raises `InvalidInput` for anything else."""
     joint: Sequence[Any]
     costs: Any
 
@@ -77,9 +76,8 @@ class InformationStructure(Value):
 # %% ../../nbs/paper/01_information.ipynb #211d3075
 def merge_beliefs(beliefs: ArrayLike,
                   tol: float = REPORT_TOL) -> tuple[np.ndarray, np.ndarray]:
-    """The distinct rows of `beliefs` (n, W) in lexicographic order, and for each row
-    its place among them (n,): a row within `tol` of an earlier one is the same
-    belief."""
+    """The distinct rows of `beliefs` (n, W) in lexicographic order, and each row's place
+    among them (n,): a row within `tol` of an earlier one is the same belief."""
     beliefs = np.asarray(beliefs, float)
     first = np.empty_like(beliefs)
     place = np.empty(len(beliefs), int)
@@ -100,13 +98,12 @@ class Setting(Value):
 
     The beliefs $\Sigma$ of the `support` (M, W), all distinct; ``utility[w, d]`` of
     decision d in state w; $B_S$, the `bound` of payments, more than zero; names of
-    `arms` (or their number), `states`, `decisions`. Where it is known: `supports`, what
-    each arm can lead to ({arm: beliefs}, or a list: places on the support or beliefs
-    (n, W), None for all; kept as K sorted tuples of places), and `prior` (W,), that of
-    all arms. `proxy`, {state: {outcome: probability}} or (W, Y): the error rates of a
-    test that is seen in place of the state. Its outcomes become the `states`, and
-    decisions are worth what they were; kept as `rates`. Labels of pandas objects are
-    held against the names. Raises `InvalidInput` for anything else."""
+    `arms` (or their number), `states`, `decisions`. If known: `supports`, what each arm
+    can lead to ({arm: beliefs}, or a list: places on the support or beliefs (n, W),
+    None for all; kept as K sorted tuples of places), and `prior` (W,), that of all
+    arms. `proxy`, {state: {outcome: probability}} or (W, Y), kept as `rates`: those of
+    a test that is seen in place of the state, whose outcomes become the `states`.
+    Labels of pandas objects are held against names. Raises `InvalidInput`."""
     how = ', such as the attribute setting of a World'
     support: Any
     utility: Any
@@ -130,8 +127,8 @@ class Setting(Value):
         D = self.utility.shape[1]
         put(decisions=as_names('decisions', self.decisions, D, 'decision '))
         put(supports=_arm_supports(self))
-        put(prior=_common_prior(self), rates=None if self.rates is None else
-            _error_rates(self.rates, self.W))
+        put(prior=_common_prior(self), rates=None if self.rates is None else as_beliefs(
+            'rates', as_array('rates', self.rates, (None, self.W))))
         if proxy is not None:
             put(_seen_through(self, proxy))
 
@@ -226,16 +223,16 @@ class Setting(Value):
              decisions: Sequence[str] | None = None) -> Setting:
         """The setting in which every belief may be reported whose entries are multiples of
         `step`, a whole part of one: .01 for whole percents. `states` are names or their
-        number, the rest is as for `Setting`. Raises `InvalidInput`, also for more than
-        `GRID_MOST` beliefs."""
+        number, the rest is as for `Setting`. Raises `InvalidInput`, also for more than 5,000
+        beliefs."""
         names = states if isinstance(states, (list, tuple)) else None
         W = as_integer('states', states, 2) if names is None else len(names)
         step = as_number('step', step, 0., .5, strict_low=True)
         n = round(1/step)
         expect(abs(n*step - 1) <= PROB_TOL, 'step', step,
                'a whole part of one, such as 0.01')
-        expect(W > 1 and comb(n + W - 1, W - 1) <= GRID_MOST, 'states, step', (W, step),
-               f'at least two states, and at most {GRID_MOST:,} beliefs')
+        expect(W > 1 and comb(n + W - 1, W - 1) <= 5000, 'states, step', (W, step),
+               'at least two states, and at most 5,000 beliefs')
         # bars between n balls: all rows of W whole numbers that sum to n
         bars = np.array(list(combinations(range(n + W - 1), W - 1)))
         rows = np.diff(bars, prepend=-1, append=n + W - 1) - 1
@@ -249,7 +246,7 @@ def _support_array(support, states):
     return support
 
 def _arm_names(arms):
-    "The names of at least two arms; an int stands for that many, at most 10,000."
+    "The names of two arms or more; an int stands for that many, at most 10,000."
     if isinstance(arms, (int, np.integer)):
         return as_names('arms', None, as_integer('arms', arms, 2, 10_000), 'arm ')
     return as_names('arms', arms)
@@ -316,7 +313,7 @@ def _seen_through(z, proxy):
     "The fields of a setting with a test's outcomes, by error rates, for its states."
     rows = [*proxy.values()] if isinstance(proxy, dict) else []
     outcomes = list(rows[0]) if rows and isinstance(rows[0], dict) else None
-    P = _error_rates(as_labelled('proxy', proxy, (z.states, outcomes)), None)
+    P = as_beliefs('proxy', as_labelled('proxy', proxy, (z.states, outcomes)))
     # nearer to no news than this, a test tells nothing apart
     apart = len(P) == z.W and np.linalg.svd(P, compute_uv=False)[-1] >= 1e-3
     expect(apart, 'proxy', P, f'a row for each of {z.W} states, none of which '
@@ -325,10 +322,6 @@ def _seen_through(z, proxy):
                 utility=read_only(np.linalg.pinv(P) @ z.utility),
                 prior=None if z.prior is None else read_only(z.prior @ P),
                 states=as_names('proxy', outcomes, P.shape[1], 'outcome '))
-
-def _error_rates(rates, outcomes):
-    "Rows of probabilities of the outcomes of a test, a row a state."
-    return as_beliefs('proxy', as_array('proxy', rates, (None, outcomes), low=0.))
 
 # %% ../../nbs/paper/01_information.ipynb #28800a6d
 def _reported(setting, report):
@@ -367,8 +360,7 @@ class Agent(Value):
         raise NotImplementedError(f'{type(self).__name__} has no best_reply')
 
     def reply(self, world: World, rule: ScoringRule, rng: np.random.Generator) -> Response:
-        """One round, with signal and state drawn from `rng`: the best reply, put into
-        practice. Returns a `Response`."""
+        "One round, with signal and state drawn from `rng`: the best reply in practice."
         best = best_reply(world, rule, self)
         signal, state = world.draw(best.arm, rng)
         report = best.reports[world.belief_index[best.arm][signal]]
@@ -411,9 +403,8 @@ class Rational(Agent):
 class World(Value):
     """A simulated world: an `InformationStructure`, the `Setting` it is played in, and
     an `Agent`. `signals` are K lists of names; `source` and `licence` say where the
-    numbers come from, and who may use them; `cost_ranges` are K pairs (low, high), for
-    costs that are guesses. Raises `InvalidInput` if the parts don't fit, e.g. a belief
-    of the agent that isn't on the support."""
+    numbers are from, and who may use them; `cost_ranges` are K pairs (low, high), for
+    costs that are guesses. Raises `InvalidInput` if the parts don't fit."""
     how = ", such as load_world('clinic')"
     structure: InformationStructure
     setting: Setting
@@ -445,11 +436,11 @@ class World(Value):
             for k, p in enumerate(s.joint))
         self._check_known()
         if self.cost_ranges is not None:
-            pairs = as_array('cost_ranges', self.cost_ranges, (s.K, 2), low=0.)
-            for k, (low, high) in enumerate(pairs):
-                expect(low <= s.costs[k] <= high, f'cost_ranges[{k}]', [low, high],
-                       f'a range that holds the cost {s.costs[k]:g}')
-            vars(self)['cost_ranges'] = tuple(map(tuple, pairs.tolist()))
+            pairs = as_array('cost_ranges', self.cost_ranges, (s.K, 2), low=0.).tolist()
+            for k, (c, (low, high)) in enumerate(zip(s.costs, pairs)):
+                expect(low <= c <= high, f'cost_ranges[{k}]', [low, high],
+                       f'a range that holds the cost {c:g}')
+            vars(self)['cost_ranges'] = tuple(map(tuple, pairs))
 
     @property
     def costs(self) -> np.ndarray:
@@ -505,37 +496,31 @@ class World(Value):
         beliefs = np.vstack(supports) if supports else _beliefs(pick(s.joint))
         setting = replace(z, support=merge_beliefs(beliefs)[0], arms=pick(z.arms),
                           supports=supports)
-        structure = InformationStructure(pick(s.joint), s.costs[keep])
-        return replace(self, structure=structure, setting=setting,
-                       signals=pick(self.signals), cost_ranges=pick(self.cost_ranges))
+        return replace(self, structure=InformationStructure(pick(s.joint), s.costs[keep]),
+                       setting=setting, signals=pick(self.signals),
+                       cost_ranges=pick(self.cost_ranges))
 
     def by_proxy(self, proxy: Any) -> World:
-        """The world in which only a test of the state is seen, whose error rates `proxy`
-        holds (as for `Setting`), and whose outcomes take the states' place."""
+        "The world in which only a test of the state is seen, `proxy` as for `Setting`."
         setting = replace(self.setting, proxy=proxy)
         joint = [p @ setting.rates for p in self.structure.joint]
-        return replace(self, structure=replace(self.structure, joint=joint),
-                       setting=setting)
+        return replace(self, structure=replace(self.structure, joint=joint), setting=setting)
 
     @cached_property
     def cumulative(self) -> tuple[np.ndarray, ...]:
-        r"""K arrays (O_k W,): $p(\omega, o\mid k)$ added up, signal by signal and state
-        by state, to draw from."""
+        r"K arrays (O_k W,): $p(\omega, o\mid k)$ added up, to draw from."
         return tuple(read_only(np.cumsum(p.ravel())) for p in self.structure.joint)
 
     def draw(self, arm: int, rng: np.random.Generator) -> tuple[int, int]:
-        """(signal, state): nature's draw from $p(\\omega, o\\mid k)$, with one random
-        number."""
+        r"(signal, state): nature's draw from $p(\omega, o\mid k)$, with one random number."
         sums = self.cumulative[arm]
-        cell = min(np.searchsorted(sums, rng.random()*sums[-1], side='right'),
-                   len(sums) - 1)
-        return divmod(int(cell), self.setting.W)
+        cell = np.searchsorted(sums, rng.random()*sums[-1], side='right')
+        return divmod(min(int(cell), len(sums) - 1), self.setting.W)
 
     def respond(self, rule: ScoringRule, rng: np.random.Generator,
                 agent: Agent | None = None) -> Response:
-        """One round of the protocol, a `Response`: what the agent, the world's or another
-        one, plays and reports under `rule`, and the state. Raises `InvalidInput` for a rule
-        on another support."""
+        """One round: what the agent, the world's or another one, plays and reports under
+        `rule`, and the state. Raises `InvalidInput` for a rule on another support."""
         check_rule(self, rule)
         as_kind('rng', rng, np.random.Generator)
         return (self.agent if agent is None else agent).reply(self, rule, rng)
@@ -569,11 +554,10 @@ def make_world(joint: Sequence[Any], costs: Any, utility: ArrayLike, bound: floa
 
     See `InformationStructure` for `joint` and `costs`, `Setting` for `utility`,
     `bound`, `supports` and `prior`, `World` for `signals` and the other `fields`.
-    Labels are held against names, never ignored: those of `utility` (index: states,
-    columns: decisions), of `costs` (arms) and of each array in `joint` (columns:
-    states; index: signals, taken for their names if these aren't given). A warning
-    tells of beliefs that differ by more than rounding and still count as one. Raises
-    `InvalidInput`.
+    Labels are held against names: those of `utility` (states, decisions), of `costs`
+    (arms) and of each array in `joint` (signals, which take their names from it, and
+    states). A warning tells of beliefs that differ by more than rounding and still
+    count as one. Raises `InvalidInput`.
 
     >>> make_world([[[.4, .1], [.1, .4]], [[.5, 0.], [0., .5]]], [0, .1],
     ...     np.eye(2), 1.)
@@ -590,10 +574,10 @@ def make_world(joint: Sequence[Any], costs: Any, utility: ArrayLike, bound: floa
     beliefs = _beliefs(structure.joint)
     distinct, place = merge_beliefs(beliefs)
     gap = np.abs(beliefs - distinct[place]).max(1)
-    if gap.max() > ONE_BELIEF:
+    if (apart := gap > 1e-12).any():        # by more than rounding
         i = int(gap.argmax())
         warnings.warn(
-            f'{(gap > ONE_BELIEF).sum()} of {len(gap)} signals lead to a belief within '
+            f'{apart.sum()} of {len(gap)} signals lead to a belief within '
             f'{REPORT_TOL:g} of another one and are taken to lead to that, such as '
             f'{beliefs[i].tolist()} for {distinct[place[i]].tolist()}', stacklevel=2)
     setting = Setting(distinct, utility, bound, structure.K if arms is None else arms,
@@ -601,8 +585,6 @@ def make_world(joint: Sequence[Any], costs: Any, utility: ArrayLike, bound: floa
     return World(structure, setting, signals=signals, **fields)
 
 # %% ../../nbs/paper/01_information.ipynb #ac292ccf
-ONE_BELIEF = 1e-12      # beliefs closer than this differ by rounding only
-
 def _beliefs(joint):
     "(n, W): the beliefs after all signals of all arms that occur."
     return np.vstack([posterior(p)[p.sum(1) > 0] for p in joint])
@@ -616,9 +598,8 @@ def _row_labels(table) -> Any:
 
 # %% ../../nbs/paper/01_information.ipynb #c7097335
 def report_utility(world: World, arm: int, reports: np.ndarray) -> float:
-    """The principal's expected utility of `arm` if belief i is reported as
-    ``reports[i]`` and she makes the best of it: one decision for all beliefs reported
-    alike."""
+    """The principal's expected utility of `arm` if belief i is reported as ``reports[i]``
+    and she makes the best of it: one decision for all beliefs reported alike."""
     pooled = np.zeros_like(world.setting.decision_values)
     np.add.at(pooled, reports,
               world.belief_distributions[arm][:, None]*world.setting.decision_values)
@@ -636,9 +617,9 @@ class Reply(Value):
 
 def favourite(profits: np.ndarray, worth: Callable[[np.ndarray], np.ndarray],
               stake: float, B_u: float) -> int:
-    """The arm with the highest of the agent's `profits` (K,): of those within
-    ``TIE_TOL*stake`` of it the first of which ``worth(ties)`` is highest, within
-    ``TIE_TOL*(stake + B_u)``; `stake` is the money at stake."""
+    """The arm with the highest of the agent's `profits` (K,): of those that tie within
+    `TIE_TOL` of the money at `stake`, the first of which ``worth(ties)`` is highest,
+    within `TIE_TOL` of stake and utility."""
     ties = np.flatnonzero(profits >= profits.max() - TIE_TOL*stake)
     if len(ties) > 1:
         h = worth(ties)
@@ -647,8 +628,7 @@ def favourite(profits: np.ndarray, worth: Callable[[np.ndarray], np.ndarray],
 
 # %% ../../nbs/paper/01_information.ipynb #ec8f9f1d
 def best_reply(world: World, rule: ScoringRule, agent: Agent | None = None) -> Reply:
-    """The `Reply` to a rule on a world's support, of its agent or another `agent`.
-    Raises `InvalidInput`."""
+    "The `Reply` of a world's agent, or another one, to a rule; `InvalidInput`."
     check_rule(world, rule)
     agent = world.agent if agent is None else agent
     at = f'best_reply of {type(agent).__name__}'
@@ -665,12 +645,8 @@ def check_rule(world: World, rule: ScoringRule) -> None:
 # %% ../../nbs/paper/01_information.ipynb #7284e5df
 @dataclass(frozen=True)
 class Response:
-    """What the principal sees of a round: the arm that was played, the reported
-    belief (W,), the state that was revealed."""
+    "What the principal sees of a round: arm, reported belief (W,) and revealed state."
     arm: int
     report: Sequence[float]
     state: int | None
-
-# %% ../../nbs/paper/01_information.ipynb #b0c1000b
-GRID_MOST = 5_000       # more beliefs than that are refused
 

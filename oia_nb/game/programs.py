@@ -272,7 +272,8 @@ class ProperProgram:
         pairs = properness_pairs(support) if pairs is None else pairs
         self.support, self.W = support, support.shape[1]
         self.forbidden, self.solves = dict.fromkeys(map(tuple, pairs)), 0
-        vars(self).update(A=A, cost=cost, columns=columns, rows=rows)
+        self.A: Any = A
+        self.cost, self.columns, self.rows = cost, columns, rows
         self.highs = open_highs(A, cost, LP_UNIT*columns, LP_UNIT*rows)
 
     def change_row(self, i: int, values: np.ndarray) -> None:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 from numpy.typing import ArrayLike
 from os import PathLike
-from typing import Any, TYPE_CHECKING
+from typing import Any, NamedTuple, TYPE_CHECKING
 if TYPE_CHECKING:
     from oia_nb.game.information import Setting, World
     from oia_nb.game.tickets import Menu, RoundedMenu
@@ -34,9 +34,9 @@ class ScoringRule(Value):
     r"""A scoring rule on a finite support: what each report pays in each state
     (the paper's section 3.1).
 
-    ``values[i, w]`` (M, W), in [0, bound], is paid when belief i of the `support`
-    (M, W) is reported in state w; `bound` is $B_S$, the largest payment. Properness is
-    not required (`lie` finds a lie that pays). Raises `InvalidInput`."""
+    ``values[i, w]`` (M, W), in [0, bound], is paid for the report of belief i of the
+    `support` (M, W) in state w; `bound` is $B_S$. It needn't be proper (`lie` finds a
+    lie that pays). Raises `InvalidInput`."""
     values: Any
     support: Any
     bound: float
@@ -115,8 +115,7 @@ def gains(rule: ScoringRule) -> np.ndarray:
     pay = rule.support @ rule.values.T
     return pay - pay.diagonal()[:, None]
 
-@dataclass(frozen=True)
-class Lie:
+class Lie(NamedTuple):
     """A profitable lie: an agent with `belief` gains `gain` by reporting `report`
     (both indices on the support)."""
     belief: int

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from numpy.typing import ArrayLike
 
 # %% auto #0
-__all__ = ['SAME', 'FEWEST_DECIMALS', 'MOST_DECIMALS', 'PRINTED', 'SAME_TICKET', 'Menu', 'rule_menu', 'intervals', 'borders',
-           'ticket_name', 'money', 'smallest', 'pays', 'remark', 'when_two', 'when_more', 'round_program',
-           'RoundedMenu', 'in_units', 'whole_numbers', 'round_menu', 'payable', 'payable_bend', 'decimals', 'rounded']
+__all__ = ['SAME', 'FEWEST_DECIMALS', 'MOST_DECIMALS', 'SAME_TICKET', 'Menu', 'rule_menu', 'intervals', 'borders', 'ticket_name',
+           'money', 'smallest', 'pays', 'remark', 'when_two', 'when_more', 'round_program', 'RoundedMenu', 'in_units',
+           'whole_numbers', 'round_menu', 'payable', 'payable_bend', 'decimals', 'rounded']
 
 # %% ../../nbs/experts/26_tickets.ipynb #ed66b7e8
 from dataclasses import dataclass
@@ -30,11 +30,8 @@ FEWEST_DECIMALS, MOST_DECIMALS = -12, 15         # of a payment
 
 @dataclass(frozen=True, eq=False)
 class Menu(Value):
-    """A menu of tickets (chapter 26): `tickets` (n, W), what each pays in each
-    state, in units of payment.
-
-    `support` (M, W) are the beliefs that were listed, `bound` the largest payment
-    allowed. Raises `InvalidInput` for payments outside [0, bound]."""
+    """A menu of tickets (chapter 26): `tickets` (n, W), what each pays in each state,
+    in [0, bound]; the `support` (M, W) lists beliefs. Raises `InvalidInput`."""
     tickets: np.ndarray
     support: np.ndarray
     bound: float
@@ -49,8 +46,7 @@ class Menu(Value):
         return len(self.tickets)
 
     def choice(self, belief: ArrayLike) -> int:
-        """The index of the ticket that a belief (W,) takes; of equally good ones the
-        first."""
+        "The index of the ticket that a belief (W,) takes, the first of the best."
         return int((self.tickets @ np.asarray(belief, float)).argmax())
 
     @property
@@ -63,16 +59,13 @@ class Menu(Value):
         to `MOST_DECIMALS`. Raises `InvalidInput`."""
         if digits is not None:
             as_integer('digits', digits, 0, MOST_DECIMALS)
-        if len(states) == 2:
-            return when_two(self, states)
-        return when_more(self, states, digits)
+        return (when_two(self, states) if len(states) == 2 else
+                when_more(self, states, digits))
 
     def text(self, setting: Setting, digits: int | None = None,
              currency: str | None = None) -> str:
-        """The menu as lines of text, one per ticket: what it pays, and when to take it.
-
-        `setting` names the states; `digits` are decimals of the payments. Every belief
-        is covered. A last line says so if digits were left out (`remark`)."""
+        """The menu as lines of text, one per ticket: what it pays, with so many `digits`
+        after the point, and when to take it; and if digits were left out, the `remark`."""
         states = as_kind('setting', setting, Setting).states
         if currency is not None:
             currency = as_text('currency', currency)
@@ -84,10 +77,8 @@ class Menu(Value):
 # %% ../../nbs/experts/26_tickets.ipynb #846edfdb
 def rule_menu(rule: ScoringRule, within: float = SAME) -> Menu:
     """The rule as a `Menu` with as few tickets as its listed beliefs need, each of
-    which may expect to lose `within`, in units of the largest payment.
-
-    Tickets stand in the order in which the listed beliefs first take them. The same
-    arm answers the menu as the rule, unless `within` is larger than `SAME`."""
+    which may expect to lose `within`, in units of the largest payment; in the order in
+    which they first take them. By no more than `SAME` the same arm answers."""
     within = as_number('within', within, 0., 1.)
     rows = np.unique(rule.values, axis=0)
     pay = rule.support @ rows.T
@@ -103,10 +94,8 @@ def rule_menu(rule: ScoringRule, within: float = SAME) -> Menu:
 
 # %% ../../nbs/experts/26_tickets.ipynb #f858adfd
 def intervals(menu):
-    """Two states: (n, 2), between which probabilities of the second state each
-    ticket is the best.
-
-    NaN for a ticket that is nowhere best. Raises `InvalidInput` for more states."""
+    """Two states: (n, 2), between which probabilities of the second state each ticket
+    is the best; NaN for one that never is. Raises `InvalidInput` for more states."""
     T = menu.tickets
     expect(T.shape[1] == 2, 'menu', f'a menu over {T.shape[1]} states', 'two states')
     dearer, lead = T[:, 1] - T[:, 0], T[:, None, 0] - T[:, 0]
@@ -138,19 +127,17 @@ def ticket_name(b):
     "A, B, …, Z, AA, …"
     return (ticket_name(b//26 - 1) if b >= 26 else '') + chr(65 + b % 26)
 
-PRINTED = 6             # significant digits of a sum that isn't in round numbers
-
 def money(x, digits=None, currency=None):
-    """A payment as text, with `digits` decimals (None: `PRINTED` significant digits,
-    or all before the point) and a currency."""
-    amount = f'{x:.{PRINTED}g}' if digits is None else f'{x:.{digits}f}'
+    """A payment as text, with `digits` decimals (None: six significant digits, or all
+    before the point) and a currency."""
+    amount = f'{x:.6g}' if digits is None else f'{x:.{digits}f}'
     if 'e+' in amount:
         amount = f'{x:.0f}'
     return amount if currency is None else f'{amount} {currency}'
 
 def smallest(ticket, digits=None):
     "The sum up to which a payment of a ticket (W,) is printed as nothing."
-    return 10.**-PRINTED*ticket.max() if digits is None else .5*10.**-digits
+    return 1e-6*ticket.max() if digits is None else .5*10.**-digits
 
 def pays(ticket, states, digits=None, currency=None):
     "What a ticket (W,) pays, in words."
@@ -171,7 +158,7 @@ def remark(tickets, digits=None):
     off = np.abs(np.array([printed(t) for t in tickets]) - tickets).max()
     if off <= SAME*tickets.max():
         return ''
-    shown = f'{PRINTED} digits' if digits is None else f'{digits} decimals'
+    shown = '6 digits' if digits is None else f'{digits} decimals'
     return f'Sums are printed to {shown}; what is paid is exact.'
 
 # %% ../../nbs/experts/26_tickets.ipynb #cc383936
@@ -180,20 +167,16 @@ def when_two(menu, states):
     def words(low, high):
         if np.isnan(low):
             return 'never better than the others'
-        low, high = (np.clip(100*x, 0, 100) for x in (low, high))
-        if low <= 0 and high >= 100:
+        if low <= 0 and high >= 1:
             return 'take it whatever you think'
-        if low <= 0:
-            return f'take it if you think {states[1]} less likely than {high:.1f} %'
-        if high >= 100:
-            return f'take it if you think {states[1]} more likely than {low:.1f} %'
-        between = f'{states[1]} between {low:.1f} % and {high:.1f} % likely'
-        return f'take it if you think {between}'
+        says = (f'less likely than {100*high:.1f} %' if low <= 0 else
+                f'more likely than {100*low:.1f} %' if high >= 1 else
+                f'between {100*low:.1f} % and {100*high:.1f} % likely')
+        return f'take it if you think {states[1]} {says}'
     return [words(*row) for row in intervals(menu)]
 
 def when_more(menu, states, digits=None):
-    """For any number of states: what each ticket must beat where it borders on
-    another, in words."""
+    "For any number of states: what each ticket must beat where it borders on another."
     def side(x):
         parts = [f'{money(v, digits)} × your probability of {w}'
                  for w, v in zip(states, x) if v > 0]
@@ -240,13 +223,11 @@ def round_program(tickets, world, arm, unit, margin):
 # %% ../../nbs/experts/26_tickets.ipynb #53b139b2
 @dataclass(frozen=True, eq=False)
 class RoundedMenu:
-    r"""A rule in round numbers, ready to be handed over.
-
-    `menu` its tickets, with `digits` decimals; `arm` (an index) the agent's best
-    response, which leads every other arm by `margin`; `profit` what the principal
-    earns, and `lost` how much less that is than under the rule that was rounded: None,
-    all four, if only a setting was given. `optimal` tells whether no menu of so many
-    tickets is better (but for choices that are fixed in advance)."""
+    """A rule in round numbers: its `menu` of tickets, with `digits` decimals; the `arm`
+    (an index) that answers it, and leads every other by `margin`; the principal's
+    `profit`, and how much of it was `lost` by rounding: None, all four, if only a
+    setting was given. `optimal` tells whether no menu of so many tickets is better (but
+    for choices that are fixed in advance)."""
     menu: Menu
     digits: int
     arm: int | None = None
@@ -277,14 +258,13 @@ def whole_numbers(program):
     """The best point (n,) of a `round_program`, None if there is none, and whether no
     other is better. Raises `SolverFailure`."""
     import highspy
-    seconds = 20
-    highs = new_highs(time_limit=float(seconds), mip_rel_gap=0.)
+    highs = new_highs(time_limit=20., mip_rel_gap=0.)
     open_highs(**program, highs=highs).run()
     status, found = highs.getModelStatus(), highs.getSolution()
     if status == highspy.HighsModelStatus.kInfeasible:
         return None, True
     if not highs.getInfo().primal_solution_status:
-        raise SolverFailure(f'no menu in round numbers in {seconds} seconds')
+        raise SolverFailure('no menu in round numbers in 20 seconds')
     return np.array(found.col_value), status == highspy.HighsModelStatus.kOptimal
 
 def round_menu(rule, world, digits, margin):
@@ -317,7 +297,6 @@ def payable(rule, unit):
         return rule
     return in_units(rule.menu().tickets, unit, rule).rule.menu().rule
 
-
 def payable_bend(rule, unit):
     """`payable`, but a rule of two tickets that pay in one of two states each still
     bends at its belief: of the sums nearby, those whose ratio is nearest."""
@@ -346,13 +325,11 @@ def rounded(rule: ScoringRule, digits: int, where: World | Setting,
     """The rule in round numbers, as a `RoundedMenu`: payments have so many `digits`,
     from `FEWEST_DECIMALS` (-6 are millions) to `MOST_DECIMALS`.
 
-    In a known world (`where`) it is the best menu of as many tickets (chapter 26), with
-    its true profit, under which the arm leads the others by `margin`, in units of
-    payment: half a unit of the last digit if not given. With a `Setting` each ticket is
-    rounded to the nearest: proper, but nobody knows which arm answers.
-
-    Raises `InvalidInput`; `NotInducible` if no such menu makes the arm the best
-    response; `SolverFailure`."""
+    In a known world (`where`) it is the best menu of as many tickets (chapter 26) under
+    which the arm leads the others by `margin`, in units of payment (half a unit of the
+    last digit). With a `Setting` each ticket is rounded to the nearest: proper, but
+    nobody knows which arm answers. Raises `InvalidInput`, `SolverFailure`, and
+    `NotInducible` if no such menu makes the arm the best response."""
     digits = as_integer('digits', digits, FEWEST_DECIMALS, MOST_DECIMALS)
     unit = 10.**-digits
     margin = as_number('margin', unit/2 if margin is None else margin, 0.)

@@ -1,7 +1,6 @@
 """Learners that go around another one, of a duo of arms: rules that lead, an expert who lapses, a
-support that nobody listed; and the race of a few rules. What their certificates say are laws
-(`law_price_of_a_lead`, `law_lapses_are_charged`, `law_unseen_is_charged`, `law_begin_again`,
-`law_trial`); what is said without cause the checker refuses (`test_verify_learners.py`)."""
+support that nobody listed; and the race of a few rules. What their certificates say are laws of
+`laws.py`; what is said without cause the checker refuses (`test_verify_learners.py`)."""
 from dataclasses import replace
 from functools import cache
 import numpy as np

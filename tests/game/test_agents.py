@@ -1,9 +1,5 @@
-"""Who answers the rules is a field of the world: a new kind of agent is one class, and nobody plays
-another one in its place.
-
-The two agents below are all that a new kind takes. Each test on them was red while the agent was
-written into the simulator, the compiled engine and the experiments one by one.
-"""
+"""Who answers the rules is a field of the world: a new kind of agent is one class, all that the two
+below take, and nobody plays another one in its place."""
 import copy
 import pickle
 from dataclasses import dataclass, replace

@@ -1,11 +1,8 @@
 """What the paper promises, seen in whole runs and in exact numbers.
 
-The guarantee of OIAFC is tested at δ = 0.01 in worlds where a wrong rule loses more than ε, by
-compiled code, which `test_engine.py` shows to play the same runs round by round as the coroutine
-does. A right learner fails a comparison with probability below 10⁻⁶; wrong ones are seen to fail
-it. What the guarantees of all learners say on the event is tested without chance, by `law_oiafc`,
-`law_oiafb`, `law_chen`, `law_etc` and their mutants.
-"""
+The guarantee of OIAFC is tested in worlds where a wrong rule loses more than ε, by compiled code
+(`test_engine.py` shows that it plays the same runs). What the guarantees of all learners say on the
+event is tested without chance, by laws and their mutants."""
 import gc
 from functools import partial
 from itertools import combinations
