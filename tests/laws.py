@@ -570,7 +570,7 @@ def law_normal_rounds(c=complexity):
             assert within_ten(L[arm], 1 + c.C_EPS*scale/p.eps**2)
             assert within_ten(r.normal_rounds, c.tau1_bound(p, t))
         else:
-            assert within_ten(L[arm], c.corollary1_arm(p, t))
+            assert within_ten(L[arm], c.corollary1_tau1(p, t, 1))
             assert within_ten(r.normal_rounds, c.corollary1_tau1(p, t))
         assert p.K + c.n_min(p, mixing) <= t and within_ten(c.n_min(p, mixing), r.counts[arm])
 
@@ -581,7 +581,7 @@ def law_corollary1_is_tight(c=complexity):
     p = complexity.problem_of(world, world.setting.B, .1)
     r = simulate(oiafc(world.setting, action_informed_oracle(world), eps=p.eps, delta=.1,
                        mixing='corollary1'), world, 0)
-    most = c.corollary1_arm(p, r.rounds)
+    most = c.corollary1_tau1(p, r.rounds, 1)
     assert most - 2 <= normal_counts(r, p.K).max() <= most
     assert .9*c.corollary1_tau1(p, r.rounds) <= r.normal_rounds <= c.corollary1_tau1(p, r.rounds)
 

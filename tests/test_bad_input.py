@@ -238,8 +238,8 @@ FIXED = {       # a call, and for each of its keywords (what is named, after a d
     'sharp': (with_learner(sharp), LEARNED | CAP | dict(
         margin=[-1.], max_rounds=[1, 2.5], record=NO_RECORD,
         history=[[row] for row in NO_ANSWERS])),
-    'no history and no record with a lead': (good(sharp, Z, ORACLE, margin=.01, **TARGET), dict(
-        history=[[(BEST.rule, 0, Z.support[0])]], record=[PAST])),
+    'no history and no record with a lead': (good(sharp, Z, ORACLE, margin=.01, **TARGET), {
+        'history|margin': [[(BEST.rule, 0, Z.support[0])]], 'record|margin': [PAST]}),
     'Record.from_dict': (Record.from_dict, {'stored|record': [
         {}, PAST.as_dict() | dict(rules=[]), PAST.as_dict() | dict(rounds=5)]}),
     'Record.without': (PAST.without, {'round': [0, 2, 'x']}),

@@ -15,6 +15,7 @@ from types import SimpleNamespace
 import pytest
 import oia_nb
 from conftest import amount, ROOT
+from check_site import wide_code
 from copies import read_notebook
 from laws import COIN as coin
 from oia_nb.all import InvalidInput, action_informed_oracle, identify, simulate
@@ -147,6 +148,9 @@ def test_the_paper_in_one_sitting_stays_one_sitting():
     until = next(n for n, cell in enumerate(code) if 'oia_nb' in cell)
     taken = {n for cell in code[:until] for n in re.findall(r'(?m)^(?:import|from) (\w+)', cell)}
     assert taken == {'typing', 'matplotlib', 'numpy', 'scipy'}
+
+def test_code_fits_into_its_column():
+    assert list(wide_code(ROOT)) == []
 
 # --- Prose ----------------------------------------------------------------------------
 
