@@ -26,17 +26,16 @@ from oia_nb.all import (InvalidInput, Lapsing, OIAError, Response, Told, action_
 from oia_nb.core import TIE_TOL
 from oia_nb.experts.examination import LEAN, RATIOS, WAGERS, Boundary, examine
 from oia_nb.experts.experts import is_wrong
-from oia_nb.experts.lapses import chance_of_question
+from oia_nb.experts.around import chance_of_question
 from oia_nb.experts.leads import leading, share_needed
 from oia_nb.experts.told import Check
 from oia_nb.game.information import best_reply
 from oia_nb.game.stackelberg import arm_profit, region_margin
 from oia_nb.paper import complexity
 from oia_nb.paper.baselines import DECISIONS, etc, etc_rounds, etc_samples
-from oia_nb.paper.binary_search import binary_search, search_depth
 from oia_nb.paper.estimation import (NORMAL, OptimisticPrograms, Transcript, cost_estimates,
                                      cost_upper, event_holds, radius_fb, radius_fc, shortest_paths)
-from oia_nb.paper.oiafc import MIXINGS, certify, should_stop
+from oia_nb.paper.oiafc import MIXINGS, binary_search, certify, search_depth, should_stop
 from oia_nb.run.learner import Certificate, Halt, announce, within
 from oia_nb.run.session import as_report
 from oia_nb.sharp.evidence import BETS, betting_threshold, mean_lower

@@ -208,7 +208,7 @@ def interval_of(d):
 
 def discovery_of(d):
     "The `Discovery` of its values in a document, with what was found within."
-    from oia_nb.experts.open_setting import Discovery, OpenRule
+    from oia_nb.experts.around import Discovery, OpenRule
     def inner(name, read):
         value = d.get(name)
         return read(value) if isinstance(value, dict) and 'schema' in value else None
