@@ -380,8 +380,6 @@ def test_table(name, key):
         assert '\n' not in said and len(said) < 900 and ', expected ' in said
     assert plt.get_fignums() == before
 
-# --- What is said -----------------------------------------------------------------------
-
 COLUMNS = dict(arms={'l': ['x'], 'g': []}, costs=[0, 1], utility=np.eye(2), bound=1.)
 FRAME = pd.DataFrame([[1, 2, 'a'], [0, 1, 'b']]*10, columns=['x', 'x', 'y'])
 # the argument that is named, a part of what is said, the call
@@ -419,8 +417,6 @@ def test_slips(argument, wanted, call):
     assert argument in e.value.argument and wanted in str(e.value)
     assert len(str(e.value)) < 400 and '\n' not in str(e.value)
 
-# --- Oracles --------------------------------------------------------------------------
-
 @pytest.mark.parametrize('order', [p for p in permutations(range(3)) if p != (0, 1, 2)])
 def test_oracle_that_triggers_another_arm(order):
     """Found in the initial rounds: the run ends with the rule that was answered by another arm, and
@@ -431,8 +427,6 @@ def test_oracle_that_triggers_another_arm(order):
     assert (found.status, found.violated) == ('assumption_violated', 'oracle')
     assert found.certificate is None and found.rounds == k + 1
     assert (found.rule, found.arm) == (shuffled.rules[k], order[k])
-
-# --- Labels, masks and other containers -----------------------------------------------
 
 @settings(max_examples=amount(25, examples(200)))
 @given(st.integers(0, 2**32 - 1))
@@ -459,8 +453,6 @@ def test_labels_decide_and_not_places(seed):
     support = shuffled(pd.DataFrame(z.support, columns=p['states'])).sort_index()
     assert Setting(support, mixed['utility'], z.bound, z.arms, z.states, z.decisions) == z
     assert [z.index(shuffled(pd.Series(b, p['states']))) for b in z.support] == list(range(z.M))
-
-# --- The gates themselves -------------------------------------------------------------
 
 anything = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(), st.complex_numbers(),
