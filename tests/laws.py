@@ -769,21 +769,18 @@ def law_begin_again():
     less of δ. Here it comes as soon as the learner asks its arm."""
     joint = [[[.02, 0.], [.38, .10], [.10, .40]], [[.46, .05], [.04, .45]]]
     world, inner = make_world(joint, [0., .02], np.eye(2), 1., name='rare'), []
-    z, rng, reports = world.setting, generator(0), set()
+    z, reports = world.setting, set()
     steps = open_support(z, action_informed_oracle(world), eps=.3, delta=.05,
                          within=keeping(sharp, inner))
     late = tuple(z.support[z.support[:, 0].argmax()].tolist())
-    rule = next(steps)
-    try:
-        while True:
-            now = bool(inner) and world.best_response(rule) == 0
+    def respond(rule, rng):
+        now = bool(inner) and world.best_response(rule) == 0
+        response = world.respond(rule, rng)
+        while late not in reports and (response.report == late) != now:
             response = world.respond(rule, rng)
-            while late not in reports and (response.report == late) != now:
-                response = world.respond(rule, rng)
-            reports.add(response.report)
-            rule = steps.send(response)
-    except StopIteration as end:
-        found = end.value
+        reports.add(response.report)
+        return response
+    found = simulate(steps, SimpleNamespace(respond=respond), 0)
     assert found.status == 'certified' and found.discovery.runs == len(inner) == 2
     assert found.discovery.setting.M == len(reports) == z.M
     assert [close(k.learner.setting.M, z.M - 1 + n) for n, k in enumerate(inner)] == [True]*2
