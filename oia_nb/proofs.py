@@ -10,8 +10,7 @@ __all__ = ['PROOF_SLACK', 'PLANNED', 'QUESTIONS_SHARE', 'PRICES', 'NEWS_SHARE', 
 from dataclasses import replace
 from operator import index
 import numpy as np
-from .verify import (Arithmetic, Public, all_taken_up, check, need, proof, short,
-                           taken_up)
+from .verify import Arithmetic, Public, allow, check, need, proof, short
 
 # %% ../nbs/sharp/40_proofs.ipynb #7689ccb7
 PROOF_SLACK = 1e-9      # for roundings, in units of the bound
@@ -70,7 +69,7 @@ class Counted(Public):
 @proof('counts')
 def by_counts(claim, p, facts, at):
     "The claim of a learner whose estimates are counts."
-    all_taken_up(claim)
+    allow(claim)
     first, last = (Counted(claim, facts, t, at) for t in p['until'])
     u, k = last.u, claim.arm
     S, bound = at.numbers(claim.rule), last.bound
@@ -111,7 +110,7 @@ def averages(counts, x, mean, delta, bet, at=Arithmetic(False)):
 @proof('sums')
 def by_sums(claim, p, facts, at):
     "The claim of a trial: a bound on the gap to the best of the rules tried."
-    all_taken_up(claim, 'lapses', 'band', 'beliefs', 'arm', 'rounding')
+    allow(claim, 'lapses', 'band', 'beliefs', 'arm', 'rounding')
     n, i = len(facts.rules), index(p['index'])
     ends = at.numbers(p['ends'])
     need(np.array_equal(facts.rules[i], claim.rule), 'the rule is another')
@@ -158,7 +157,7 @@ def by_questions(claim, p, facts, at):
         at_k, heard = rounds[:, 1] == k, facts.rounds[arm == k, 2:]
         need(at_k.sum() <= len(heard), f'arm {k} reported less than was handed on')
         rounds[at_k, 2:] = heard[:at_k.sum()]
-    inner = replace(taken_up(claim, 'lapses'),
+    inner = replace(claim, told=claim.told | dict(lapses=None),
                     delta=(1 - QUESTIONS_SHARE if eta else 1)*claim.delta)
     check(inner, p['inner'], replace(facts, rounds=rounds), at)
 
@@ -189,8 +188,8 @@ def by_lead(claim, p, facts, at):
              'the first rounds of the price are left out')
         need(averages(f.count(paid), -x, -price, PRICES*share, p['bet'], at),
              'the price is higher')
-    inner = replace(taken_up(claim, 'margin'), rule=np.array(p['rule']),
-                    bound=claim.bound - price, delta=(1 - PRICES)*share)
+    inner = replace(claim, rule=np.array(p['rule']), bound=claim.bound - price,
+                    delta=(1 - PRICES)*share, told=claim.told | dict(margin=None))
     check(inner, p['inner'], replace(facts, rounds=facts.rounds[start:end]), at)
 
 # %% ../nbs/sharp/40_proofs.ipynb #c805d82f

@@ -2,13 +2,13 @@
 
 # %% auto #0
 __all__ = ['BETS', 'STAKES', 'SHARES', 'OWN', 'LOOK', 'BLOCK', 'USUAL', 'PROOFS', 'TIE', 'WIDER', 'MOST', 'NEAR', 'LOST', 'THIN',
-           'share', 'Facts', 'Claim', 'Fails', 'need', 'taken_up', 'all_taken_up', 'proof', 'check', 'verify',
-           'Arithmetic', 'Public', 'Seen', 'counts', 'short', 'apart', 'answered', 'together', 'is_cheaper', 'is_tied',
-           'cut', 'v_tables', 'region', 'weights', 'wealths', 'least', 'leaf', 'everywhere', 'candidate', 'asked',
-           'left_out', 'sharp_proof']
+           'share', 'Facts', 'Claim', 'Fails', 'need', 'allow', 'proof', 'check', 'verify', 'Arithmetic', 'Public',
+           'Seen', 'counts', 'short', 'apart', 'answered', 'together', 'is_cheaper', 'is_tied', 'cut', 'v_tables',
+           'region', 'weights', 'wealths', 'chords', 'least', 'leaf', 'whole', 'divided', 'everywhere', 'candidate',
+           'left_out', 'asked', 'sharp_proof']
 
 # %% ../nbs/sharp/39_verify.ipynb #f50dbc61
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from operator import index
@@ -94,13 +94,9 @@ def need(holds, otherwise):
 USUAL = dict(lapses=0, band=0, beliefs='calibrated', costs='fixed', arm='seen',
              rounding=None, margin=0, arms='all')
 
-def taken_up(claim, *what):
-    "The claim without what a proof has taken up of it, for the proof within."
-    return replace(claim, told=dict(claim.told or {}) | dict.fromkeys(what))
-
-def all_taken_up(claim, *what):
+def allow(claim, *what):
     "Refuse a claim that assumes less, or says more, than a proof which takes `what`."
-    told = taken_up(claim, *what).told
+    told = dict(claim.told or {}) | dict.fromkeys(what)
     need(all(told.get(name) in (None, usual) for name, usual in USUAL.items()),
          'more is claimed')
 
@@ -352,6 +348,13 @@ def wealths(f, counts, outcomes, mean, w):
     return won, w[w > 0] @ f.at.log(f.stakes[w > 0]/w[w > 0])
 
 # %% ../nbs/sharp/39_verify.ipynb #b6b40bd3
+def chords(f, counts, z, mean, box, w):
+    """The slopes (N,) of what weights ω win with z + s between the ends of a `box`
+    (2, N) of payments s, and the log wealth at zero."""
+    (a, b), cost = wealths(f, counts, z + box, mean, w)
+    slope = (b - a)/(box[1] - box[0])
+    return slope, a.sum() - slope @ box[0] + cost
+
 def least(f, c, rows, hint):
     "What ⟨c, S⟩ is at least where ⟨g, S⟩ ≥ h for all `rows` (g, h), by multipliers."
     value, size = 0, np.abs(c).sum()
@@ -361,36 +364,43 @@ def least(f, c, rows, hint):
         size = size + y*(np.abs(g).sum() + abs(h))
     return value - short(f, c, hint['lies']) - f.lost*(1 + len(hint['rows']))*size
 
-def leaf(f, region, counts, z, mean, low, high, hint):
-    "The least log mixed wealth of z + s in a box of payments s, by weights ω."
+def leaf(f, region, counts, z, mean, box, hint):
+    "The least log mixed wealth of z + s in a box (2, N) of payments s, by weights ω."
     (rules, cuts), w = region, weights(f, hint['weights'])
     if rules is not None:
         won, cost = wealths(f, counts, z + rules, mean, w)
         return won.sum(1).min() + cost
-    (a, b), cost = wealths(f, counts, z + np.array([low, high]), mean, w)
-    slope = (b - a)/(high - low)
-    rows = [*cuts, *zip(f.out, low), *zip(-f.out, -high)]
-    least_slope = least(f, np.tensordot(slope, f.out, 1), rows, hint)
-    return a.sum() - slope @ low + cost + least_slope
+    slope, base = chords(f, counts, z, mean, box, w)
+    rows = [*cuts, *zip(f.out, box[0]), *zip(-f.out, -box[1])]
+    return base + least(f, np.tensordot(slope, f.out, 1), rows, hint)
 
-def everywhere(f, region, counts, z, top, e, want, steps, other=None):
+# %% ../nbs/sharp/39_verify.ipynb #39every2
+def whole(z, e, top):
+    "(2, N + 1): the box of all payments and of μ from e to `top`."
+    return np.array([[*0*z, e], [*0*z + 1, top]])
+
+def divided(box, i, t):
+    "The parts of a box below and above t in the i-th of its directions."
+    need(box[0, i] < t < box[1, i], 'a box is not divided within itself')
+    below, above = box.copy(), box.copy()
+    below[1, i] = above[0, i] = t
+    return below, above
+
+def everywhere(f, region, want, bet, other, steps):
     """Whether the log wealth is at least `want` at all μ from e to `top` and all s of a
-    region: that of z + s against `top` - μ, with that of the `other` payoffs (counts,
-    x) against μ - e."""
-    low, high = (np.r_[x + 0*z, m] for x, m in ((0, e), (1, top)))
-    boxes = [(low, high)] if e < top else []
+    region, where a `bet` is (counts, z, top, e): that of z + s against `top` - μ, with
+    that of the `other` payoffs (counts, x) against μ - e."""
+    counts, z, top, e = bet
+    boxes = [whole(z, e, top)] if e < top else []
     for step in steps:
-        low, high = boxes.pop()
+        box = boxes.pop()
         if 'at' in step:
             i, t = index(step['of']), f.at.numbers(step['at'], ())
-            need(low[i] < t < high[i], 'a box is not divided within itself')
-            below, above = high.copy(), low.copy()
-            below[i] = above[i] = t
-            boxes += [(above, high), (low, below)]
+            boxes += reversed(divided(box, i, t))
             continue
-        have = leaf(f, region, counts, z, top - low[-1], low[:-1], high[:-1], step)
+        have = leaf(f, region, counts, z, top - box[0, -1], box[:, :-1], step)
         if other:
-            won, cost = wealths(f, *other, high[-1] - e, weights(f, step['own']))
+            won, cost = wealths(f, *other, box[1, -1] - e, weights(f, step['own']))
             have = have + won.sum() + cost
         if not have >= want:
             return False
@@ -412,19 +422,6 @@ def candidate(f, claim, n):
     need((f.rounds[:start, :2] == (r, k)).all(1).any(), 'its arm had not answered it')
     return start, f.paid[r]
 
-def asked(f, claim, n, j):
-    """Of arm j: its part of a candidate's share of δ; the counts, z, the top and the
-    least μ of its bet, and the other payoffs, as `everywhere` has them."""
-    (start, s), k = candidate(f, claim, n), claim.arm
-    top = f.u.max()
-    own, x = counts(f, k, start), f.u - s
-    e = f.at.numbers(claim.bound, ())/f.bound
-    part = 1 if n == 0 else OWN if j == k else 1 - OWN
-    if j == k:
-        return part, (own, s.max() - s, s.max(), e), None
-    return part, (counts(f, j), top - f.u, top, x.min() + e), (own, x - x.min())
-
-# %% ../nbs/sharp/39_verify.ipynb #dac6ca3b
 def left_out(f, claim):
     """The arms that a claim leaves out, and the δ that is left for bets: those not
     seen, if it says which share of the search they may answer."""
@@ -438,18 +435,29 @@ def left_out(f, claim):
     need(enough, 'too few rules were drawn in search of arms')
     return set(range(K)) - set(f.arms.values()), (1 - look)*delta
 
+# %% ../nbs/sharp/39_verify.ipynb #dac6ca3b
+def asked(f, claim, n):
+    """{arm: (log wealth, bet, other payoffs)} that the n-th candidate's proof needs, as
+    `everywhere` has them."""
+    (start, s), k, found = candidate(f, claim, n), claim.arm, {}
+    out, delta = left_out(f, claim)
+    top, own, x = f.u.max(), counts(f, k, start), f.u - s
+    e = f.at.numbers(claim.bound, ())/f.bound
+    for j in set(range(f.facts.K)) - out:
+        part = 1 if n == 0 else OWN if j == k else 1 - OWN
+        want = -f.at.log(f.at.numbers(part*share(n))) - f.at.log(delta)
+        found[j] = (want, (own, s.max() - s, s.max(), e), None) if j == k else (
+            want, (counts(f, j), top - f.u, top, x.min() + e), (own, x - x.min()))
+    return found
+
 @proof('sharp')
 def sharp_proof(claim, hints, facts, at):
     "A proof of the sharp learner's bets, as the theorem of this chapter has it."
-    all_taken_up(claim, 'beliefs', 'costs', 'rounding', 'arms')
-    f, n = Seen(facts, hints['rounds'], at, claim.told), index(hints['candidate'])
-    out, delta = left_out(f, claim)
-    candidate(f, claim, n)
-    for j in set(range(facts.K)) - out:
+    allow(claim, 'beliefs', 'costs', 'rounding', 'arms')
+    f = Seen(facts, hints['rounds'], at, claim.told)
+    n = index(hints['candidate'])
+    for j, (want, bet, other) in asked(f, claim, n).items():
         hint = hints['arms'][j]
-        if 'tied' in hint and is_tied(f, j, hint['tied']):
-            continue
-        part, bet, other = asked(f, claim, n, j)
-        want = -at.log(at.numbers(part*share(n))*delta)
-        need(everywhere(f, region(f, j, hint), *bet, want, hint['steps'], other),
+        need('tied' in hint and is_tied(f, j, hint['tied'])
+             or everywhere(f, region(f, j, hint), want, bet, other, hint['steps']),
              f'arm {j} may have a rule that is better by more than the bound')

@@ -1,13 +1,10 @@
-"""Laws of the algorithms, each a function that raises AssertionError when it is broken.
+"""Laws of the algorithms, each a function that raises AssertionError when it is broken:
+`python laws.py NAME`.
 
 `test_mutants.py` runs them on the package, where they must hold, and on broken variants, where they
 must not. No law is statistical: where chance matters, probabilities are worked out by dynamic
 programming, or chance is replaced by the worst that it may do. What statistical tests share is here
-too: worlds in which wrong rules exist, learners that are wrong, and the registry of
-`test_power.py`.
-
-    python laws.py NAME
-"""
+too."""
 import inspect
 import re
 import sys
@@ -534,14 +531,11 @@ def replaced(source, old, new):
 
 def bounds(old, new):
     "A copy of the module of bounds with another constant, or with one text replaced."
-    source = inspect.getsource(complexity)
-    copy = types.ModuleType('bounds')
+    source, constant = inspect.getsource(complexity), old in vars(complexity)
+    copy = sys.modules['bounds'] = types.ModuleType('bounds')
     copy.__package__ = complexity.__package__
-    sys.modules['bounds'] = copy
-    constant = old in ('C_GAP', 'C_EPS')
-    exec(source if constant else replaced(source, old, new), copy.__dict__)
-    if constant:
-        copy.__dict__[old] = new
+    exec(source if constant else replaced(source, old, new), vars(copy))
+    vars(copy).update({old: new} if constant else {})
     return copy
 
 # A bound is tested where what happens comes within a factor of ten of it. `c` is the module of
@@ -576,7 +570,7 @@ def law_normal_rounds(c=complexity):
             assert within_ten(L[arm], 1 + c.C_EPS*scale/p.eps**2)
             assert within_ten(r.normal_rounds, c.tau1_bound(p, t))
         else:
-            assert within_ten(L[arm], c.corollary1_arm(p, t))
+            assert within_ten(L[arm], c.corollary1_tau1(p, t, 1))
             assert within_ten(r.normal_rounds, c.corollary1_tau1(p, t))
         assert p.K + c.n_min(p, mixing) <= t and within_ten(c.n_min(p, mixing), r.counts[arm])
 
@@ -587,7 +581,7 @@ def law_corollary1_is_tight(c=complexity):
     p = complexity.problem_of(world, world.setting.B, .1)
     r = simulate(oiafc(world.setting, action_informed_oracle(world), eps=p.eps, delta=.1,
                        mixing='corollary1'), world, 0)
-    most = c.corollary1_arm(p, r.rounds)
+    most = c.corollary1_tau1(p, r.rounds, 1)
     assert most - 2 <= normal_counts(r, p.K).max() <= most
     assert .9*c.corollary1_tau1(p, r.rounds) <= r.normal_rounds <= c.corollary1_tau1(p, r.rounds)
 
@@ -775,21 +769,18 @@ def law_begin_again():
     less of δ. Here it comes as soon as the learner asks its arm."""
     joint = [[[.02, 0.], [.38, .10], [.10, .40]], [[.46, .05], [.04, .45]]]
     world, inner = make_world(joint, [0., .02], np.eye(2), 1., name='rare'), []
-    z, rng, reports = world.setting, generator(0), set()
+    z, reports = world.setting, set()
     steps = open_support(z, action_informed_oracle(world), eps=.3, delta=.05,
                          within=keeping(sharp, inner))
     late = tuple(z.support[z.support[:, 0].argmax()].tolist())
-    rule = next(steps)
-    try:
-        while True:
-            now = bool(inner) and world.best_response(rule) == 0
+    def respond(rule, rng):
+        now = bool(inner) and world.best_response(rule) == 0
+        response = world.respond(rule, rng)
+        while late not in reports and (response.report == late) != now:
             response = world.respond(rule, rng)
-            while late not in reports and (response.report == late) != now:
-                response = world.respond(rule, rng)
-            reports.add(response.report)
-            rule = steps.send(response)
-    except StopIteration as end:
-        found = end.value
+        reports.add(response.report)
+        return response
+    found = simulate(steps, SimpleNamespace(respond=respond), 0)
     assert found.status == 'certified' and found.discovery.runs == len(inner) == 2
     assert found.discovery.setting.M == len(reports) == z.M
     assert [close(k.learner.setting.M, z.M - 1 + n) for n, k in enumerate(inner)] == [True]*2

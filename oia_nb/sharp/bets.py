@@ -2,8 +2,8 @@
 
 # %% auto #0
 __all__ = ['SLACK', 'FLOOR', 'HALF', 'RENEW', 'DRAWS', 'TRUST', 'VAIN', 'MISSED', 'Answer', 'Candidate', 'Knowledge', 'heard',
-           'note', 'set_up', 'as_candidate', 'digest', 'refresh', 'settle', 'asked_of', 'missing', 'was_answered',
-           'passes', 'prove', 'least_regret', 'spread', 'Outlook', 'path_of_bets', 'path_of_cuts', 'Choice', 'saved',
+           'set_up', 'as_candidate', 'digest', 'refresh', 'settle', 'asked_of', 'missing', 'was_answered', 'passes',
+           'prove', 'least_regret', 'spread', 'Outlook', 'path_of_bets', 'path_of_cuts', 'Choice', 'saved',
            'cheapest_answer', 'leader', 'direction', 'against', 'no_agent']
 
 # %% ../../nbs/sharp/24_bets.ipynb #43d5d54f
@@ -123,7 +123,7 @@ def heard(known, t):
     if not s.any():                         # none is cheaper
         set_up(known, a.arm)
     for (l, j), wall in known.walls.items():
-        note(known, wall, a)
+        wall.hear(a.s, a.arm, a.round)
         every = known.regions[j].every
         if (a.arm in wall.pair and l != known.first and not wall.order
                 and wall.n % max(1, wall.n//12) == 0 and prove_cheaper(wall)
@@ -131,12 +131,6 @@ def heard(known, t):
             every.append(wall)
 
 # %% ../../nbs/sharp/24_bets.ipynb #b7b0c15b
-def note(known, wall, a):
-    "Tell the hyperplane of a pair (l, j) what either answered."
-    if a.arm in wall.pair and a.s.any():
-        side = 1 if a.arm == wall.pair[0] else -1
-        wall.add(known.cone.coordinates(a.s), side, a.round)
-
 def set_up(known, first):
     "Half-spaces, regions and the `first` candidate, once the zero rule's arm is known."
     known.first, known.cone = first, Cone(known.setting, known.outcomes)
@@ -146,7 +140,7 @@ def set_up(known, first):
         if l != j:
             wall = known.walls[l, j] = Wall(known.cone, (l, j), lambda: against(known))
             for a in known.answers.values():
-                note(known, wall, a)
+                wall.hear(a.s, a.arm, a.round)
     known.regions = {j: Region(known.cone, [w for (l, k), w in known.walls.items()
                                             if (l, k) == (first, j)])
                      for j in range(known.setting.K)}
@@ -644,7 +638,7 @@ def no_agent(setting, answers, strict=()):
     rows = [[*advantage(a.arm, j, a.s, K), 1.] for a, j in told]
     low = [float(a.round in strict or (a.round, j) in strict) for a, j in told]
     # of q_k less q_0, say
-    sums = np.kron(np.eye(K), flat(setting, np.arange(M)))
+    sums = np.kron(np.eye(K), flat(setting))
     sums = np.hstack([sums, np.zeros((len(sums), K + 1))])
     n = K*M + K
     found = linprog(np.eye(n + 1)[-1], -np.array(rows), -np.array(low), sums,

@@ -4,6 +4,7 @@
 __all__ = ['spanned', 'flat', 'neutral', 'near_pairs', 'Tables', 'RegionProgram']
 
 # %% ../../nbs/sharp/21_hyperplanes.ipynb #d595588c
+from contextlib import suppress
 import numpy as np
 from ..core import SolverFailure
 from ..game.programs import ProperProgram, Solution, pair_rows, properness_pairs
@@ -16,20 +17,18 @@ def spanned(rows, least):
     _, sizes, ways = np.linalg.svd(rows, full_matrices=False)
     return ways[sizes > least*sizes[0]]
 
-def flat(setting, places):
-    r"""(r, n): independent payments at the beliefs `places` (n,) that tell no arms
-    apart (chapter 21): constant ones; with a common prior as many as there are, of
-    length one and at right angles."""
+def flat(setting):
+    """(r, M): independent payments that tell no arms apart (chapter 21): constant ones;
+    with a common prior as many as there are, of length one and at right angles."""
     if setting.prior is None:
-        return np.ones((1, len(places)))
-    return spanned(setting.support[places].T, THIN)
+        return np.ones((1, setting.M))
+    return spanned(setting.support.T, THIN)
 
 def neutral(setting, k, j):
-    r"""(r, M): payments that span those which tell two arms not apart: `flat` ones, and
+    """(r, M): payments that span those which tell two arms not apart: `flat` ones, and
     any at beliefs of neither."""
-    every = np.arange(setting.M)
-    return np.vstack([flat(setting, every),
-                      np.delete(np.eye(setting.M), setting.places(k, j), 0)])
+    others = np.delete(np.eye(setting.M), setting.places(k, j), 0)
+    return np.vstack([flat(setting), others])
 
 # %% ../../nbs/sharp/21_hyperplanes.ipynb #da164a73
 def near_pairs(support, n=None):
@@ -49,16 +48,16 @@ class Tables:
     others when they turn up."""
     def __init__(self, support, rows, pairs=None):
         from scipy.sparse import csr_array, vstack
-        pairs, MW = list(pairs or near_pairs(support)), support.size
-        rows = np.reshape(rows, (-1, MW))
-        self.sizes, n = np.maximum(np.abs(rows).max(1), 1e-9), len(rows)
+        pairs = list(pairs or near_pairs(support))
+        rows = np.reshape(rows, (-1, support.size))
+        self.sizes = np.maximum(np.abs(rows).max(1), 1e-9)
         # stored in full, to be changed, and of one size
-        full = csr_array(((rows/self.sizes[:, None]).ravel(), np.tile(np.arange(MW), n),
-                          MW*np.arange(n + 1)), shape=(n, MW))
+        full = csr_array(np.ones(rows.shape))
+        full.data[:] = (rows/self.sizes[:, None]).ravel()
         A = vstack([full, pair_rows(support, pairs)], format='csr')
-        columns, ends = np.zeros((2, MW)), np.zeros((2, A.shape[0]))
+        columns, ends = np.zeros((2, support.size)), np.zeros((2, A.shape[0]))
         columns[1], ends[1] = 1, np.inf
-        self.lp = ProperProgram(support, A, np.zeros(MW), columns, ends, pairs)
+        self.lp = ProperProgram(support, A, columns[0], columns, ends, pairs)
         self.lp.highs.setOptionValue('simplex_scale_strategy', 0)
 
     def change(self, i, g):
@@ -70,19 +69,16 @@ class Tables:
         """The table with the least ⟨c, S⟩ of which ⟨g, S⟩ is from `low` to `high` (n,),
         the `Vertex`, and what proves its bound: multipliers (n,) of rows, and {(i, j):
         multiplier} of lies. None if the solver finds none, which proves nothing."""
-        lp, n = self.lp, len(self.sizes)
-        ends = self.lp.rows.copy()
+        lp, n, found = self.lp, len(self.sizes), None
+        ends = lp.rows.copy()
         ends[:, :n] = np.broadcast_arrays(low, high)/self.sizes
         lp.pose(np.ravel(c), lp.columns, ends)
-        try:
+        with suppress(SolverFailure):
             found = lp.solve()
-        except SolverFailure:
-            return None
-        if found is None:
-            return None
-        y = np.array(lp.highs.getSolution().row_dual)
-        S = np.clip(found.x.reshape(c.shape), 0, 1) + 0.
-        return S, found, y[:n]/self.sizes, dict(zip(lp.forbidden, y[n:]))
+        if found is not None:
+            y = np.array(lp.highs.getSolution().row_dual)
+            S = np.clip(found.x.reshape(c.shape), 0, 1) + 0.
+            return S, found, y[:n]/self.sizes, dict(zip(lp.forbidden, y[n:]))
 
 # %% ../../nbs/sharp/21_hyperplanes.ipynb #27a2add5
 class RegionProgram:
@@ -90,8 +86,7 @@ class RegionProgram:
     `cuts`, pairs (g, h). An `old` program leaves its rows against lies; of an expert of
     whom more is known, `outcomes` say what it expects."""
     def __init__(self, setting, cuts=(), old=None, outcomes=None):
-        z, self.setting = setting, setting
-        self.cuts = cuts
+        z, self.setting, self.cuts = setting, setting, cuts
         self.pays = (np.eye(z.M)[:, :, None]*z.support[:, None] if outcomes is None
                      else outcomes.pays)
         self.tables = Tables(z.support, [self.priced(g) for g, _ in cuts],
@@ -100,6 +95,7 @@ class RegionProgram:
     def priced(self, p):
         "(M, W): the weights p (M,) of beliefs as they fall on the payments."
         return np.tensordot(p, self.pays, 1)
+
     def change(self, cuts):
         "As many other `cuts` in place of those that there are."
         self.cuts = cuts

@@ -32,27 +32,18 @@ def sensible(x):
 
 def brief(names):
     "Some names in a line, not all if they are many."
-    names = [str(n) for n in names]
-    if len(names) <= 8:
-        return ', '.join(names)
-    return ', '.join(names[:7]) + f', … ({len(names)} in all)'
+    names = [*map(str, names)]
+    more = f', … ({len(names)} in all)' if len(names) > 8 else ''
+    return ', '.join(names[:7] if more else names) + more
 
 # %% ../../nbs/handbook/88_facts.ipynb #26b114cf
 def three_digits(x, up):
-    """A number as a text of three significant digits, rounded up or down.
-
-    >>> three_digits(1.2345, True)
-    '1.24'
-    """
+    "A number as a text of three significant digits, rounded up or down."
     three = Context(3, ROUND_CEILING if up else ROUND_FLOOR)
     return f'{float(three.create_decimal(repr(float(x)))):.3g}'
 
 def in_percent(delta):
-    """The probability 1 - δ as a text, which says 100 % for no δ above 0.
-
-    >>> in_percent(.05), in_percent(1e-7)
-    ('95 %', '99.99999 %')
-    """
+    "The probability 1 - δ as a text, which says 100 % for no δ above 0."
     if delta < 1e-12:
         return f'1 - {delta:.3g}'
     return f'{(100 - 100*Decimal(three_digits(delta, True))).normalize():f} %'
@@ -129,8 +120,9 @@ class FactTable:
         "One thing as text, a line a fact; long ones are broken."
         from tabulate import tabulate
         said = self.said(1)
-        return tabulate(said.items(), tablefmt='plain', disable_numparse=True,
-                        maxcolwidths=[None, WIDTH - 2 - max(map(len, said))])
+        wide = WIDTH - 2 - max(map(len, said))
+        return tabulate([(label, fill(text, wide)) for label, text in said.items()],
+                        tablefmt='plain', disable_numparse=True)
 
     def table(self, **options):
         "Several things as text, a row each."

@@ -131,11 +131,6 @@ def test_a_session_of_a_setting_searches_on_its_own(tmp_path):
     assert s.result.status == 'certified' and s.verify() and rules and all(fits)
     s.close()
 
-def test_a_run_in_coarse_sums_goes_on():
-    "Questions that round to one that was answered are tried once, and no more."
-    found = identify(WORLDS['clinic'], eps=.15, delta=.05, seed=1, unit=.01, budget=40)
-    assert found.rounds <= 40
-
 @pytest.mark.parametrize('bad', [dict(method='oiafc'), dict(missed=0), dict(missed=2.),
                                  dict(margin=.01), dict(method='trial')])
 def test_what_needs_an_oracle_says_so(bad):

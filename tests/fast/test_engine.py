@@ -1,7 +1,5 @@
-"""The compiled engine is the coroutine, on the same random numbers; and it checks itself.
-
-Arms, targets and kinds are the same round by round; rules and profits equal but for rounding.
-"""
+"""The compiled engine is the coroutine, on the same random numbers: arms, targets and kinds are the
+same round by round, rules and profits equal but for rounding. And it checks itself."""
 from dataclasses import replace
 from functools import cache
 import numpy as np
@@ -18,9 +16,7 @@ from oia_nb.fast.drive import simulate_fast
 from oia_nb.game.oracle import check_oracle
 from oia_nb.paper.oiafc import MIXINGS
 
-# Programs in thousands of rounds of the paper's radii would need long runs; with a small
-# `a` the radii of OIAFB are small at once, so that most rounds need their linear programs,
-# and some runs see the event fail.
+# radii of OIAFB so small that most rounds need programs, and some runs see the event fail
 SMALL = 1e-5, 1e-3, 1e-2, 0.1
 TOL = 1e-8      # of the bound: profits and rules of the engine against the coroutine's
 
@@ -96,16 +92,10 @@ def test_equal_to_the_coroutine_on_200_worlds(block):
     assert normal > amount(2, 25)
     assert len(loop.compiled().signatures) == 1   # which worlds of all sizes share
 
-def stakes(seed):
-    "Three arms with two beliefs each; high stakes, so that the dear arms are worth their rules."
+def stakes(seed, times=20., bound=1.):
+    "Three arms with two beliefs each; high stakes make the dear arms worth their rules."
     w = random_world(3, 2, 2, seed, prior='arm', max_cost=.5, margin=.02)
-    z, s = w.setting, w.structure
-    return make_world(s.joint, s.costs, 20*z.utility, z.bound)
-
-def huge():
-    "Radii so small that each plan needs programs, solved in units of a bound of 10⁶."
-    base = random_world(3, 2, 2, 3, prior='arm', max_cost=.3, margin=.02)
-    return make_world(base.structure.joint, base.structure.costs, base.setting.utility, 1e6)
+    return make_world(w.structure.joint, w.structure.costs, times*w.setting.utility, bound)
 
 def in_units(world, eps, **options):
     return world, 'oiafb', dict(eps=eps*world.setting.B, **options)
@@ -114,7 +104,8 @@ CLINIC, ADVERT = dict(eps=2.5, delta=.1), dict(eps=1., delta=.1)
 LONG = {    # a case, how many rounds in the quick run, and in how many of them a program at least
     'a program in every round': (in_units(stakes(4), 1.2, a=1e-5), 1200, .05),
     'in every tenth': (in_units(stakes(7), 1.2, a=.1), 1200, .05),
-    'huge bound': (in_units(huge(), 2, a=1e-9), 80, .75),
+    # radii so small that each plan needs programs
+    'huge bound': (in_units(stakes(3, 1., 1e6), 2, a=1e-9), 80, .75),
     'told supports, a budget': ((TOLD, 'oiafb', ADVERT), 600, 0)}
 for mixing in MIXINGS:
     LONG[mixing] = (load_world('clinic'), 'oiafc', CLINIC | dict(mixing=mixing)), None, 0

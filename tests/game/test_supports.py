@@ -73,15 +73,13 @@ def test_flat_payments_tell_no_arms_apart(seed):
     world = told(random_world(3, 3, 4, seed), prior=random_world(3, 3, 4, seed).structure.priors[0])
     z, q = world.setting, world.belief_distributions
     for k, j in (0, 1), (1, 2), (0, 2):
-        of = z.places(k, j)
-        F = flat(z, of)
-        beliefs = z.support[of]
-        assert len(F) == np.linalg.matrix_rank(beliefs, tol=THIN*np.linalg.norm(beliefs, 2))
-        assert np.abs(F @ (q[k] - q[j])[of]).max() < 1e-9
+        F = flat(z)
+        assert len(F) == np.linalg.matrix_rank(z.support, tol=THIN*np.linalg.norm(z.support, 2))
+        assert np.abs(F @ (q[k] - q[j])).max() < 1e-9
         assert np.abs(neutral(z, k, j) @ (q[k] - q[j])).max() < 1e-9
     # where arms have priors of their own, the same payments do tell them apart
     other = random_world(3, 3, 4, seed, prior='arm')
-    wrong = flat(replace(z, supports=None), np.arange(z.M))
+    wrong = flat(replace(z, supports=None))
     q = other.belief_distributions
     assert len(wrong) >= 2 and np.abs(other.setting.support.T @ (q[0] - q[1])).max() > .01
 
@@ -115,7 +113,7 @@ def test_a_rounded_prior_says_nothing_of_thin_directions(thin, sound, monkeypatc
     if thin:
         monkeypatch.setattr(hyperplanes, 'THIN', thin)
         monkeypatch.setattr(learner, 'THIN', thin)
-    off = np.abs(flat(z, np.arange(6)) @ (q[0] - q[1])).max()
+    off = np.abs(flat(z) @ (q[0] - q[1])).max()
     assert (off <= 1e-4) == sound
     v = z.belief_utility - levelled(z).belief_utility
     assert abs(v @ (q[0] - q[1])) <= 1e-4 or not sound

@@ -1,6 +1,5 @@
-"""The parts of the sharp learner's evidence that a run rarely comes to; what it believes in runs is
-looked at in `test_inside.py`. Nothing here is left to chance.
-"""
+"""The parts of the sharp learner's evidence that a run rarely comes to, without chance; what it
+believes in runs is looked at in `test_inside.py`."""
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -69,12 +68,6 @@ def test_points_that_fall_together(monkeypatch):
     with pytest.raises((AssertionError, FloatingPointError)):
         law_short_interval()
 
-def test_what_is_no_number_proves_nothing(monkeypatch):
-    "If the evidence against one arm isn't a number, nothing seems to be proved."
-    monkeypatch.setattr(module, 'missing', lambda *_: {0: -1., 1: np.nan})
-    known = ready(small_world(3, 3))
-    assert not module.passes(known, known.candidates[0], .03)
-
 # --- Contradictions -------------------------------------------------------------------
 
 def test_contradictions_are_named_and_others_are_not():
@@ -138,17 +131,18 @@ def test_programs_that_stay_open_forget_what_they_were_asked_before():
     _, cut, _ = cut_of(0)
     cone, rng = cut.wall.cone, generator(5)
     mus = cut.wall.basis[1]
-    lies, onto = properness_rows(cone.support).toarray().T, cone.majorants.onto
+    lies = properness_rows(cone.setting.support).toarray().T
+    onto = cone.outcomes.pays.reshape(len(cone.D), -1).T
     (n, M), L = onto.shape, lies.shape[1]
     A = -np.block([[onto, -lies, np.zeros((n, L))], [onto, np.zeros((n, L)), -lies]])
     free = [(None, None)]*M + [(0, None)]*(2*L)
     for _ in range(3):
         s = rng.dirichlet(np.ones(len(cone.D))) @ cone.D
-        m, _ = cone.majorants.least_at(s, mus)
+        m, _ = cone.majorants(s, mus)
         least = [linprog(np.r_[s, np.zeros(2*L)], A, np.r_[np.zeros(n), onto @ mu],
                          bounds=free).fun for mu in mus]
         assert np.allclose(m @ s, least, atol=1e-7)
-        paid = cone.values.reshape(len(cone.values), -1) @ cone.majorants.onto
+        paid = cone.values.reshape(len(cone.values), -1) @ onto
         assert (paid @ m.T >= -1e-8).all()
         assert (paid @ (m + mus).T >= -1e-8).all()
 
@@ -158,7 +152,7 @@ def test_a_solver_that_gives_up_leaves_old_bounds(monkeypatch):
     cone = walls.Cone(small_world(1, 2).setting)
     wall = walls.Wall(cone, (0, 1))
     for t, s in enumerate(cone.D, 1):
-        wall.add(cone.coordinates(.5*s), 1, t)
+        wall.hear(.5*s, 0, t)
     wall.highs.setOptionValue('presolve', 'off')
     wall.highs.setOptionValue('simplex_iteration_limit', 0)
     for i in range(len(cone.D)):
@@ -206,7 +200,7 @@ def test_two_arms_of_which_all_is_known():
     z, of = world.setting, np.flatnonzero(world.belief_distributions[0])
     cone = walls.Cone(replace(z, supports=[of]*z.K, prior=z.support[of].mean(0)))
     wall = walls.Wall(cone, (0, 1))
-    wall.add(cone.coordinates(.5*cone.D[0]), 1, 1)
+    wall.hear(.5*cone.D[0], 0, 1)
     region = walls.Region(cone, [wall])
     region.refresh(np.ones(z.M)/z.M)
     assert not region.cuts and not wall.is_known()

@@ -1,9 +1,5 @@
-"""What the sharp learner believes is true at every step, in worlds that are hostile to it; and
-faults that whole runs don't show are seen there.
-
-The worlds, what is asked and told in them, and the judge are those of `benchmarks/attack.py`, by
-which anybody may play some thousands more.
-"""
+"""What the sharp learner believes is true at every step, in worlds that are hostile to it (those of
+`benchmarks/attack.py`); and faults that whole runs don't show are seen there."""
 import importlib.util
 import numpy as np
 import pytest

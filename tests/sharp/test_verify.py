@@ -1,8 +1,5 @@
-"""The checker of certificates: it accepts what the sharp learner proves, and no forgery.
-
-Nothing here is left to chance but which runs are played; a true certificate must pass and a
-forged one be refused in all of them.
-"""
+"""The checker of certificates: it accepts what the sharp learner proves, and no forgery. Nothing is
+left to chance but which runs are played."""
 from copy import deepcopy
 from dataclasses import replace
 from functools import cache
@@ -461,7 +458,7 @@ def test_boxes_are_within_what_they_divide():
     f, L = seen([0*UNIT], [(0, 0)]), len(checker.BETS)
     one, whole, out = np.ones(3), (np.zeros((1, 3)), []), (None, [])
     def everywhere(*steps, region=whole, e=.5):
-        return checker.everywhere(f, region, one, one, .9, e, -1e9, steps, (one, f.u))
+        return checker.everywhere(f, region, -1e9, (one, one, .9, e), (one, f.u), steps)
     close = dict(own=[1.]*L, weights=[1.]*L)
     cut = dict(of=3, at=.6)
     assert everywhere(close) and everywhere(cut, close, close)
@@ -492,8 +489,8 @@ def test_each_factor_is_taken_where_it_is_least():
         given = [dict(of=3, at=t) for t in steps] + [dict(own=w, weights=w)]*len(cells)
         least = min(want(a, b) for a, b in cells)
         for off, good in (-1e-9, True), (1e-9, False):
-            assert checker.everywhere(f, region, counts, z, .9, .5, least + off, given,
-                                      (counts, z)) == good
+            assert checker.everywhere(f, region, least + off, (counts, z, .9, .5), (counts, z),
+                                      given) == good
 
 def test_rounding_is_charged():
     "Of two beliefs that are one: large lies from each to the other lose what is negative."
@@ -515,7 +512,7 @@ def test_what_is_asked_is_of_the_part_that_was_staked(W, monkeypatch):
     name, eps = ('clinic', .04) if W == 2 else (ODD[0], .1)
     claim, proof, facts = certificate(name, eps, 0)
     asked, first = {}, int(facts.rounds[0, 1])
-    def note(f, region, counts, z, top, e, want, steps, other=None):
+    def note(f, region, want, bet, other, steps):
         asked[len(asked)] = want
         return True
     monkeypatch.setattr(checker, 'everywhere', note)
@@ -553,20 +550,16 @@ def test_no_hint_makes_anybody_richer():
         w = rng.random(L)**rng.integers(1, 9)
         won, cost = checker.wealths(f, counts, z + s, mean, w/w.sum())
         assert won.sum() + cost <= true + 1e-9
-        steps, left = [], 1
-        while left and len(steps) < 6:
-            kind = rng.integers(2)
-            hint = dict(rows=[[int(rng.integers(6)), rng.exponential(3)] for _ in range(3)],
-                        lies=[[*rng.integers(0, 3, 2).tolist(), rng.exponential()]])
-            if kind == 0:
-                steps.append(dict(of=int(rng.integers(4)), at=float(rng.random())))
-            else:
-                steps.append(dict(weights=w.tolist()) | hint)
-            left += int(kind == 0) - int(kind > 0)
+        steps = []
+        for kind in rng.integers(2, size=6):
+            rows = [[int(rng.integers(6)), rng.exponential(3)] for _ in range(3)]
+            lies = [[*rng.integers(0, 3, 2).tolist(), rng.exponential()]]
+            steps.append(dict(of=int(rng.integers(4)), at=float(rng.random())) if kind else
+                         dict(weights=w.tolist(), rows=rows, lies=lies))
         for cut in range(1, len(steps) + 1):
             try:
-                assert not checker.everywhere(f, (None, []), counts, z, 1., 1 - mean, true + 1e-6,
-                                              steps[:cut])
+                assert not checker.everywhere(f, (None, []), true + 1e-6,
+                                              (counts, z, 1., 1 - mean), None, steps[:cut])
                 tried += 1
             except (checker.Fails, LookupError):
                 pass
@@ -604,10 +597,10 @@ def test_weights_of_next_to_nothing_are_left_out():
     f, e = seen([0*UNIT], [(0, 0)]), .1
     for n in range(170, 200):
         bet = np.array([n, 0, 0]), np.zeros(3), .9, e
-        whole = np.array([[0, 0, 0, e], [1, 1, 1, .9]])
-        steps = hints.Boxes(f, (None, []), bet, -1e9, None).steps(whole)
+        asked = f, (None, []), -1e9, bet, None
+        steps = hints.Boxes(*asked).steps()
         with np.errstate(over='raise', invalid='raise', divide='raise'):
-            assert checker.everywhere(f, (None, []), *bet, -1e9, steps)
+            assert checker.everywhere(*asked, steps)
 
 def test_a_rule_at_which_a_proof_failed_stays_known():
     "Although the checker's cuts are a little lower than the learner's; not if it is far below."
