@@ -11,8 +11,7 @@ from functools import cache
 from inspect import signature
 from typing import Any, NamedTuple
 import numpy as np
-from ..core import (InvalidInput, as_choice, as_integer, as_kind, expect,
-                         fresh_seed, generator)
+from ..core import as_choice, as_integer, as_kind, expect, fresh_seed, generator
 from ..paper.estimation import PAST
 from ..game.information import Rational, World
 from ..game.oracle import Oracle, learnable
@@ -31,23 +30,23 @@ LEFT_OUT = 'left out, as no rule makes it the favourite: %s'
 
 # %% auto #0
 __all__ = ['log', 'LEFT_OUT', 'LEARNERS', 'ALIASES', 'LEAD', 'USUAL_STATUSES', 'OFTEN', 'BOUNDARIES', 'rounds_left', 'with_bar',
-           'Flag', 'Row', 'register', 'plugins', 'learner_row', 'completed', 'learner_for', 'prepared', 'best_profit',
+           'Flag', 'Row', 'register', 'plugins', 'learner_row', 'completed', 'learners_for', 'prepared', 'best_profit',
            'add_lost', 'origin_of', 'play_row', 'run_fast', 'identify']
 
 # %% ../../nbs/appendix/63_identification.ipynb #19ad69b2
 def rounds_left(bounds, eps):
     """The rounds that are left (an int, to two digits) by chapter 63, from pairs
     (rounds, bound): the last one, and the last of those after at most half its rounds.
-    0 for a bound of `eps` or less, None if it doesn't fall."""
+    0 for a bound of `eps` or less."""
     t1, b1 = bounds[-1]
     t0, b0 = next((b for b in reversed(bounds) if 2*b[0] <= t1), bounds[-1])
-    if b1 <= eps or not (0 < t0 < t1 and b1 < b0):
-        return 0 if b1 <= eps else None
-    c = (b0 - b1)/(t0**-.5 - t1**-.5)
-    d = max(c/t1**.5 - b1, 0.)
+    if b1 <= eps:
+        return 0
+    falls = 0 < t0 < t1 and b1 < b0
+    c = (b0 - b1)/(t0**-.5 - t1**-.5) if falls else b1*t1**.5
+    d = max(c/t1**.5 - b1, 0.) if falls else 0.
     # with d = 0 the curve need not go through (t1, b1)
-    left = max((c/(eps + d))**2 - t1, 1.)
-    return int(float(f'{left:.2g}'))
+    return int(float(f'{max((c/(eps + d))**2 - t1, 1.):.2g}'))
 
 def with_bar(make, bar, eps, watch=None):
     """What `make(watch=…)` makes: a learner that shows on a `bar` of tqdm's the arm
@@ -95,7 +94,7 @@ class Row:
     statuses: tuple
     compiled: tuple | None = None
     flags: dict = field(default_factory=dict)
-    rounds: str = '{:,} initial, {:,} normal and {:,} forced ones ({:,} binary searches)'
+    rounds: str = '{:,} initial, {:,} normal and {:,} forced ones ({:,} searches)'
     demo: tuple | None = None
     variants: dict | None = None
     honours: tuple = ()
@@ -226,25 +225,26 @@ def completed(row, K, *, told, budget, options):
     return options | more
 
 # %% ../../nbs/appendix/63_identification.ipynb #95b07576
-def learner_for(told: Told | str | None = None,
-                support: np.ndarray | None = None) -> str:
-    """The name of the first learner of the table that honours what is told; where
-    rounding makes beliefs of the `support` be heard as others, of one that takes no
-    report at its word. Raises `InvalidInput` if none does."""
+def learners_for(told=None, support=None, margin=0.):
+    """The rows of the learners that honour what is told, and a `margin`. Where rounding
+    makes beliefs of the `support` be heard as others, they are those that take no
+    report at its word. Raises `InvalidInput` if there are none."""
     told = as_told(told)
-    exact = support is None or told.is_exact(support)
-    for name, row in LEARNERS.items():
-        if set(told.unusual) - {'alarm'} <= set(row.honours) and (
-                exact or 'beliefs' in row.honours):
-            return name
-    raise InvalidInput('told', str(told), 'what one of the learners can honour')
+    asked = set(told.unusual) - {'alarm'}
+    if support is not None and not told.is_exact(support):
+        asked.add('beliefs')
+    found = [row for row in LEARNERS.values() if asked <= set(row.honours)
+             and ('margin' in row.options or not margin)]
+    expect(found, 'told, margin', (str(told), margin),
+           'what one of the learners can honour')
+    return found
 
 def prepared(where, oracle, rng, *, method, told, budget, options) -> Any:
     """What a run or a session begins with: the `Row` of its learner; the world or
     setting `where` it learns, without the arms that no rule induces; its `Oracle` or
     None; the names of these arms; and all options. Raises `InvalidInput`."""
     z, left = getattr(where, 'setting', where), ()
-    row = learner_row(learner_for(told, z.support) if method is None else method)
+    row = learners_for(told, z.support)[0] if method is None else learner_row(method)
     options = completed(row, z.K, told=told, budget=budget, options=options)
     if isinstance(oracle, str):
         as_choice('oracle', oracle, ['world'])
@@ -275,8 +275,8 @@ def origin_of(world, row, options, seed):
     "The `Origin` of a run; functions are told by name, a seed only if it is a number."
     said = {name: value for name, value in options.items() if value is not None
             and name not in ('watch', 'history', 'told', 'rng', 'seed')}
-    kept = {name: value if isinstance(value, (bool, int, float, str))
-            else getattr(value, '__name__', repr(value)) for name, value in said.items()}
+    kept = {name: x if isinstance(x, (bool, int, float, str))
+            else getattr(x, '__name__', repr(x)) for name, x in said.items()}
     whole = isinstance(seed, (int, np.integer))
     return Origin(world.name, row.name, kept, int(seed) if whole else None)
 
@@ -345,6 +345,5 @@ def identify(world: World, *, eps: float, delta: float, method: str | None = Non
     play = run_fast if engine == 'fast' else play_row
     found = play(row, world, known, rng, eps=eps, delta=delta, progress=progress,
                  max_paid=max_paid, **options)
-    log.info('%s in %s: %s, %d rounds', row.name, world.name, found.status,
-             found.rounds)
+    log.info('%s in %s: %s, round %d', row.name, world.name, found.status, found.rounds)
     return add_lost(world, replace(found, origin=origin))

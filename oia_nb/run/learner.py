@@ -106,7 +106,7 @@ class Trace:
     PAST); what the rule is expected to pay at that belief, `payments`, and `states`, -1
     where the learner heard of none, or None. Snapshots at rounds that grow by 2 %:
     `rounds` (n,), `profits` (n, K), `radii` (n, K), and `bounds` (n,), the best
-    certificate so far. Raises `InvalidInput` unless these two groups are of one length."""
+    certificate so far. Raises `InvalidInput` unless each group is of one length."""
     arms: np.ndarray
     beliefs: np.ndarray
     targets: np.ndarray
@@ -388,8 +388,8 @@ def finish(transcript: Any, found: Finding, *, status: str, eps: float, delta: f
         rules = dict(rules=transcript.rules, asked=np.array(transcript.asked))
         certificate = replace(certificate, facts=rules | (certificate.facts or {}))
     proves = certificate is not None and found.bound <= eps*(1 + CLAIM_TOL)
-    expect(proves or status != 'certified', 'status', status, 'a rule that is proved to '
-           f'lose at most {eps:g}; proved of this one: {certificate}')
+    expect(proves or status != 'certified', 'status', status, 'a rule that is proved '
+           f'to lose at most {eps:g}; proved of this one: {certificate}')
     if violated:
         more |= UNCLAIMED
     columns = map(np.array, zip(*snapshots)) if len(snapshots) else [np.empty(0)]*4
@@ -414,19 +414,19 @@ def facts_of(found):
     columns = [np.full(len(t.arms), -1) if x is None else x
                for x in (asked, t.arms, t.beliefs, t.states)]
     kinds = dict(rules=float, margins=float, oracle=float, questions=int, handed=int)
-    arrays = {name: np.array(facts[name], kind) for name, kind in kinds.items()
-              if facts.get(name) is not None}
+    arrays = {name: np.array(x, kinds[name]) for name, x in facts.items()
+              if name in kinds and x is not None}
     known: dict = dict(rules=np.zeros((0, *z.support.shape))) | facts | arrays
     known['paid'] = {int(r): np.array(s, float) for r, s in facts.get('paid') or ()}
     return checker.Facts(**known, support=z.support, bound=z.bound,
                          utility=z.utility, K=z.K, rounds=np.array(columns, int).T,
                          prior=z.prior, supports=z.supports)
 
-def claim_of(found: Identification) -> Any:
+def claim_of(found):
     "The `Claim` of a result; `told`, its lead and `missed` are what it assumes."
     told = dict(vars(found.told or Told()), margin=found.lead, arms=found.missed)
-    return checker.Claim(found.rule.values, found.arm, found.proved.bound, found.eps,
-                         found.delta, told)
+    rule, bound = found.rule.values, found.proved.bound
+    return checker.Claim(rule, found.arm, bound, found.eps, found.delta, told)
 
 # %% ../../nbs/appendix/62_learner.ipynb #c1a155e5
 CLAIMS = 'certified', 'rule_certified'
@@ -574,15 +574,14 @@ def within_sum(learner: Learner, most: float | None) -> Learner:
 def interrupts_held() -> Any:
     """A list, empty until Ctrl-C was pressed, which interrupts nothing unless pressed
     again; in the main thread, where Ctrl-C has its usual meaning."""
-    pressed, usual = [], signal.default_int_handler
+    pressed = []
     def hold(number, frame):
         if pressed:
             raise KeyboardInterrupt
         pressed.append(number)
     ours = (threading.current_thread() is threading.main_thread()
-            and signal.getsignal(signal.SIGINT) is usual)
-    if ours:
-        signal.signal(signal.SIGINT, hold)
+            and signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+    usual = signal.signal(signal.SIGINT, hold) if ours else None
     try:
         yield pressed
     finally:
@@ -676,8 +675,7 @@ def result_facts(found, *, rounds=None, regret=None, break_even=None):
     return FactTable.of(
         ('status', 'status', found.status, lambda s: STATUS[s].text),
         ('rounds', 'rounds', found.rounds, lambda n: used),
-        ('arm', 'found', arms[found.arm],
-         lambda arm: f'{found.rule!r}, answered by {arm}'),
+        ('arm', 'found', arms[found.arm], lambda k: f'{found.rule!r}, answered by {k}'),
         ('bound', 'proved', found.certificate and found.certificate.bound or 0.,
          lambda bound: proved_text(found)),
         ('regret', 'true regret', regret, lambda x: amount(x, found.rule.bound)),
@@ -703,10 +701,9 @@ def unchecked(found, told):
 
 def ended(found):
     "How a run ended, and what was seen that can't be, in words."
-    text = STATUS[found.status].text
-    if found.violated:
-        text += f'; seen: {VIOLATIONS[found.violated]}'
-    text += ''.join(f' (a false alarm has a probability of {100*c.level:.2g} % at most)'
+    seen = f'; seen: {VIOLATIONS[found.violated]}' if found.violated else ''
+    alarm = ''.join(f' (a false alarm has a probability of {100*c.level:.2g} % at most)'
                     for c in found.checks if c.level and c.name == found.violated)
-    return text + (f'; not verified: {found.refused}' if found.refused else '')
+    refused = f'; not verified: {found.refused}' if found.refused else ''
+    return STATUS[found.status].text + seen + alarm + refused
 
