@@ -404,7 +404,8 @@ def put_result(world, result, args, *texts, **fields):
 @command('identify')
 def run_identify(args):
     world = open_world(args)
-    args.method = args.method or learners.learner_for(args.told, world.setting.support)
+    args.method = args.method or learners.learners_for(
+        args.told, world.setting.support)[0].name
     args.quiet = args.quiet or args.engine == 'fast'
     world, oracle = (world, None) if args.no_oracle else find_oracle(world)
     result = run_learner(world, oracle, args)
