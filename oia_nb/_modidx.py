@@ -1017,7 +1017,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                'oia_nb.proofs.rests_on': ('sharp/proofs.html#rests_on', 'oia_nb/proofs.py')},
             'oia_nb.run.experiments': { 'oia_nb.run.experiments.Comparison': ( 'handbook/experiments.html#comparison',
                                                                                'oia_nb/run/experiments.py'),
-                                        'oia_nb.run.experiments.Known': ('handbook/experiments.html#known', 'oia_nb/run/experiments.py'),
                                         'oia_nb.run.experiments.Method': ('handbook/experiments.html#method', 'oia_nb/run/experiments.py'),
                                         'oia_nb.run.experiments.Method.varies': ( 'handbook/experiments.html#method.varies',
                                                                                   'oia_nb/run/experiments.py'),

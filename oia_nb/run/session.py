@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import astuple, dataclass, field, replace
 from datetime import datetime, timezone
-from errno import ENOSPC
 from functools import wraps
 from html import escape
 from itertools import count
@@ -49,11 +48,11 @@ if TYPE_CHECKING:
 _Method = TypeVar('_Method', bound=Callable[..., Any])
 
 # %% auto #0
-__all__ = ['SNAP', 'SCHEMA', 'HEAD', 'ROUNDS', 'SLIPS', 'IN_A_NEW_FILE', 'WAYS', 'Damaged', 'Busy', 'writing', 'chained',
+__all__ = ['SNAP', 'SCHEMA', 'ROUNDS', 'HEAD', 'SLIPS', 'IN_A_NEW_FILE', 'WAYS', 'Damaged', 'Busy', 'writing', 'chained',
            'is_torn', 'read_journal', 'Journal', 'Refused', 'as_said', 'as_report', 'rule_digest', 'is_same',
-           'taken_from', 'checked_head', 'as_response', 'drawn', 'Offer', 'as_page', 'as_body', 'reckoner',
-           'tickets_html', 'SessionRound', 'Session', 'new_head', 'payable_oracle', 'past_answer', 'as_a_whole',
-           'in_rounds', 'control_questions']
+           'taken_from', 'drawn', 'checked_head', 'as_response', 'Offer', 'as_page', 'as_body', 'reckoner',
+           'tickets_html', 'control_questions', 'SessionRound', 'Session', 'new_head', 'payable_oracle', 'past_answer',
+           'as_a_whole', 'in_rounds']
 
 # %% ../../nbs/experts/27_session.ipynb #2ee07234
 class Damaged(OIAError):
@@ -176,7 +175,7 @@ class Journal:
             f.truncate(self.whole)
             f.seek(self.whole)
             if f.write(line) < len(line):
-                raise OSError(ENOSPC, os.strerror(ENOSPC))
+                raise OSError('there is no room left')
             os.fsync(f.fileno())
         self.size = self.whole = self.whole + len(line)
         self.ends, self.last = b'', own
@@ -238,8 +237,17 @@ def taken_from(tape, rule):
     n = next((n for n, (asked, _) in enumerate(tape) if is_same(asked, rule)), None)
     return None if n is None else tape.pop(n)[1]
 
+def drawn(seed, n):
+    "The draw of round n from a seed (a text): a number in [0, 1); None without a seed."
+    if seed is not None:
+        return int(hashlib.sha256(f'{seed}:{n}'.encode()).hexdigest()[:13], 16)/16**13
+
 # %% ../../nbs/experts/27_session.ipynb #c993a6c5
 SCHEMA = 3
+# {kind of record: what its round must be, and what it is then}
+ROUNDS = dict(answer=('open', 'answered'), declined=('open', 'open'),
+              state=('answered', 'answered'), amended=('answered', 'answered'),
+              void=('answered', 'void'), doubted=('answered', 'open'))
 # {field of a header: what it is if an earlier schema lacks it, its check, its limits}
 HEAD: dict[str, tuple] = dict(
     snap=(SNAP, as_number, 0., .5), fee=(0., as_number, 0.),
@@ -272,18 +280,12 @@ def checked_head(fields):
     row.make(z, oracle, eps=head['eps'], delta=head['delta'], **head['options'])
     return head, z, oracle, past
 
-# %% ../../nbs/experts/27_session.ipynb #c993a601
 def as_response(setting, arm, belief, state=None):
     "The `Response` of an answer by places. Raises `InvalidInput`."
     belief = as_integer('belief', belief, 0, setting.M - 1)
     found = Response(arm, tuple(setting.support[belief].tolist()), state)
     check_response(setting, found)
     return found
-
-def drawn(seed, n):
-    "The draw of round n from a seed (a text): a number in [0, 1); None without a seed."
-    if seed is not None:
-        return int(hashlib.sha256(f'{seed}:{n}'.encode()).hexdigest()[:13], 16)/16**13
 
 # %% ../../nbs/experts/27_session.ipynb #6c963620
 @dataclass(frozen=True, eq=False)
@@ -382,6 +384,20 @@ def tickets_html(menu, states, digits=None, unit=None, *, pays='pays', when=None
         heads.append('when to take it')
         rows = [[*row, words] for row, words in zip(rows, when)]
     return html_table(heads, rows, most)
+
+def control_questions(rule, setting, digits=None, currency=None):
+    "Three pairs (question, answer) for someone who has read the sheet of a rule."
+    menu, states = rule.menu(), setting.states
+    order = setting.support[:, -1].argsort()
+    def asked(i, w):
+        b = setting.support[i]
+        said = ', '.join(f'{100*p:.3g} % {s}' for p, s in zip(b, states))
+        pays = money(rule.values[i, w], digits, currency)
+        return (f'You say {said}. Which ticket do you hold, and what is it worth if it '
+                f'was {states[w]}?', f'{ticket_name(menu.choice(b))}: {pays}.')
+    return [asked(order[0], 0), asked(order[-1], setting.W - 1),
+            ('May you earn more, on average, by saying something else than what you '
+             'believe?', 'No: the ticket that is best for what you say is yours.')]
 
 # %% ../../nbs/experts/27_session.ipynb #32faaff7
 @dataclass(eq=False)
@@ -1168,12 +1184,6 @@ def past_answer(setting, oracle, n, row):
     return dict(rule=rule.values.tolist(), arm=arm, belief=belief,
                 **(dict(state=state[0]) if state else {}))
 
-# %% ../../nbs/experts/27_session.ipynb #f6b787cc
-# {kind of record: what its round must be, and what it is then}
-ROUNDS = dict(answer=('open', 'answered'), declined=('open', 'open'),
-              state=('answered', 'answered'), amended=('answered', 'answered'),
-              void=('answered', 'void'), doubted=('answered', 'open'))
-
 # %% ../../nbs/experts/27_session.ipynb #c0ffee03
 # what may be seen to fail because of one wrong answer
 SLIPS = 'boundaries', 'drift', 'lapses', 'oracle', 'rounding', 'undecided'
@@ -1187,19 +1197,4 @@ WAYS = dict(
 def in_rounds(numbers):
     *most, last = map(str, numbers)
     return f'rounds {", ".join(most)} and {last}' if most else f'round {last}'
-
-# %% ../../nbs/experts/27_session.ipynb #c0ffee05
-def control_questions(rule, setting, digits=None, currency=None):
-    "Three pairs (question, answer) for someone who has read the sheet of a rule."
-    menu, states = rule.menu(), setting.states
-    order = setting.support[:, -1].argsort()
-    def asked(i, w):
-        b = setting.support[i]
-        said = ', '.join(f'{100*p:.3g} % {s}' for p, s in zip(b, states))
-        pays = money(rule.values[i, w], digits, currency)
-        return (f'You say {said}. Which ticket do you hold, and what is it worth if it '
-                f'was {states[w]}?', f'{ticket_name(menu.choice(b))}: {pays}.')
-    return [asked(order[0], 0), asked(order[-1], setting.W - 1),
-            ('May you earn more, on average, by saying something else than what you '
-             'believe?', 'No: the ticket that is best for what you say is yours.')]
 
