@@ -1318,8 +1318,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'oia_nb.run.session.as_said': ('experts/session.html#as_said', 'oia_nb/run/session.py'),
                                     'oia_nb.run.session.chained': ('experts/session.html#chained', 'oia_nb/run/session.py'),
                                     'oia_nb.run.session.checked_head': ('experts/session.html#checked_head', 'oia_nb/run/session.py'),
-                                    'oia_nb.run.session.control_questions': ( 'experts/session.html#control_questions',
-                                                                              'oia_nb/run/session.py'),
                                     'oia_nb.run.session.drawn': ('experts/session.html#drawn', 'oia_nb/run/session.py'),
                                     'oia_nb.run.session.in_rounds': ('experts/session.html#in_rounds', 'oia_nb/run/session.py'),
                                     'oia_nb.run.session.is_same': ('experts/session.html#is_same', 'oia_nb/run/session.py'),
