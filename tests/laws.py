@@ -18,18 +18,18 @@ import numpy as np
 from scipy.stats import binom
 from conftest import amount
 from inside import Kept
-from oia_nb.all import (InvalidInput, Lapsing, OIAError, Response, Told, action_informed_oracle,
-                        agent_profit, brier, chen, generator, identify, is_proper, load_world,
-                        make_world, menu_rule, mix, oiafb, oiafc, open_support, optimal_rule,
-                        patient, random_world, sharp, shortlist, simple_regret, simulate, spherical,
-                        trial)
+from oia_nb.all import (InvalidInput, Lapsing, OIAError, Response, Setting, Told,
+                        action_informed_oracle, agent_profit, brier, chen, generator, identify,
+                        is_proper, load_world, make_world, menu_rule, mix, oiafb, oiafc,
+                        open_support, optimal_rule, patient, random_world, sharp, shortlist,
+                        simple_regret, simulate, spherical, trial)
 from oia_nb.core import TIE_TOL
 from oia_nb.experts.examination import LEAN, RATIOS, WAGERS, Boundary, examine
 from oia_nb.experts.experts import is_wrong
 from oia_nb.experts.lapses import chance_of_question
 from oia_nb.experts.leads import leading, share_needed
 from oia_nb.experts.told import Check
-from oia_nb.game.information import best_reply
+from oia_nb.game.information import InformationStructure, World, best_reply
 from oia_nb.game.stackelberg import arm_profit, region_margin
 from oia_nb.paper import complexity
 from oia_nb.paper.baselines import DECISIONS, etc, etc_rounds, etc_samples
@@ -570,7 +570,7 @@ def law_normal_rounds(c=complexity):
             assert within_ten(L[arm], 1 + c.C_EPS*scale/p.eps**2)
             assert within_ten(r.normal_rounds, c.tau1_bound(p, t))
         else:
-            assert within_ten(L[arm], c.corollary1_arm(p, t))
+            assert within_ten(L[arm], c.corollary1_tau1(p, t, 1))
             assert within_ten(r.normal_rounds, c.corollary1_tau1(p, t))
         assert p.K + c.n_min(p, mixing) <= t and within_ten(c.n_min(p, mixing), r.counts[arm])
 
@@ -581,7 +581,7 @@ def law_corollary1_is_tight(c=complexity):
     p = complexity.problem_of(world, world.setting.B, .1)
     r = simulate(oiafc(world.setting, action_informed_oracle(world), eps=p.eps, delta=.1,
                        mixing='corollary1'), world, 0)
-    most = c.corollary1_arm(p, r.rounds)
+    most = c.corollary1_tau1(p, r.rounds, 1)
     assert most - 2 <= normal_counts(r, p.K).max() <= most
     assert .9*c.corollary1_tau1(p, r.rounds) <= r.normal_rounds <= c.corollary1_tau1(p, r.rounds)
 
@@ -769,21 +769,18 @@ def law_begin_again():
     less of δ. Here it comes as soon as the learner asks its arm."""
     joint = [[[.02, 0.], [.38, .10], [.10, .40]], [[.46, .05], [.04, .45]]]
     world, inner = make_world(joint, [0., .02], np.eye(2), 1., name='rare'), []
-    z, rng, reports = world.setting, generator(0), set()
+    z, reports = world.setting, set()
     steps = open_support(z, action_informed_oracle(world), eps=.3, delta=.05,
                          within=keeping(sharp, inner))
     late = tuple(z.support[z.support[:, 0].argmax()].tolist())
-    rule = next(steps)
-    try:
-        while True:
-            now = bool(inner) and world.best_response(rule) == 0
+    def respond(rule, rng):
+        now = bool(inner) and world.best_response(rule) == 0
+        response = world.respond(rule, rng)
+        while late not in reports and (response.report == late) != now:
             response = world.respond(rule, rng)
-            while late not in reports and (response.report == late) != now:
-                response = world.respond(rule, rng)
-            reports.add(response.report)
-            rule = steps.send(response)
-    except StopIteration as end:
-        found = end.value
+        reports.add(response.report)
+        return response
+    found = simulate(steps, SimpleNamespace(respond=respond), 0)
     assert found.status == 'certified' and found.discovery.runs == len(inner) == 2
     assert found.discovery.setting.M == len(reports) == z.M
     assert [close(k.learner.setting.M, z.M - 1 + n) for n, k in enumerate(inner)] == [True]*2
@@ -978,3 +975,13 @@ def degenerate_world(kind, seed=0):
     base = random_world(3, 2, 3, seed)
     return make_world(*DEGENERATE[kind](base.structure.joint, base.costs, base.setting.utility),
                       base.setting.bound, name=kind)
+
+def hidden_arm(n, bound=1.):
+    "The n worlds of chapter 4, with one setting, in which arm 1 hides in one of n cells."
+    h, p = 1/(4*n), 1/4 + np.arange(2*n + 1)/(4*n)
+    support = np.c_[1 - p, p]
+    ends, U, centres = p[::2], n*bound/h**2, support[1::2]/n
+    z = Setting(support, U*np.stack([1 - ends**2, 1 - (1 - ends)**2]), bound, ['plain', 'hidden'])
+    split = [np.vstack([np.delete(centres, j, 0), support[[2*j, 2*j + 2]]/(2*n)])
+             for j in range(n)]
+    return [World(InformationStructure([centres, p], [0., .6*h*bound/n]), z) for p in split]

@@ -211,21 +211,6 @@ class OptimisticPrograms:
             self._made[k] = self._program(z.support, z.K, k)
         return self._made[k]
 
-    def _minimum(self, k, counts, asks, slack):
-        v = max(-slack, asks.max())
-        zero = np.zeros(self.setting.support.shape)
-        return Solution(v, v, zero) if v <= slack else self.program(k).minimum(
-            counts, asks, slack, rule=False)
-
-    def _rule(self, k, found, counts, asks, slack):
-        z = self.setting
-        if found is None:
-            return self.oracle.rules[k]
-        S = found.rule
-        if S is None:
-            S = self.program(k).cheapest(found, counts, asks, slack)
-        return ScoringRule(z.bound*S, z.support, z.bound)
-
     def solve(self, counts: np.ndarray, I: np.ndarray, C_hat: np.ndarray,
               I_c: np.ndarray) -> Any:
         r"""One round, from counts (K, M), radii (K,), estimates of costs and radii (K, K).
@@ -237,12 +222,21 @@ class OptimisticPrograms:
         z, rules = self.setting, self.oracle.rules
         counts, I = np.array(counts, float), np.array(I, float)
         asks = np.array([ucb_bounds(z, I, C_hat, I_c, k) for k in range(z.K)])/z.bound
-        found = [self._minimum(k, counts, asks[k], I[k]) for k in range(z.K)]
+        def minimum(k, slack):
+            v = max(-slack, asks[k].max())
+            return Solution(v, v, np.zeros(z.support.shape)) if v <= slack else (
+                self.program(k).minimum(counts, asks[k], slack, rule=False))
+        def rule(k):
+            if found[k] is None:
+                return rules[k]
+            S = found[k].rule
+            if S is None:
+                S = self.program(k).cheapest(found[k], counts, asks[k], I[k])
+            return ScoringRule(z.bound*S, z.support, z.bound)
+        found = [minimum(k, I[k]) for k in range(z.K)]
         N = counts.sum(1)
         q = counts/np.where(N > 0, N, 1.)[:, None]
         v = np.array([q[k] @ rules[k].expected - z.bound*I[k] if f is None else
                       z.bound*f.bound for k, f in enumerate(found)])
-        return SimpleNamespace(
-            profits=q @ z.belief_utility + z.B_u*I - v,
-            infeasible=[k for k, f in enumerate(found) if f is None],
-            rule=lambda k: self._rule(k, found[k], counts, asks[k], I[k]))
+        return SimpleNamespace(profits=q @ z.belief_utility + z.B_u*I - v, rule=rule,
+                               infeasible=[k for k, f in enumerate(found) if f is None])

@@ -149,12 +149,10 @@ def test_an_expert_of_two_minds_is_not_asked_for_ever():
 
 def test_a_rule_is_a_question_twice_and_then_a_sample():
     "Whether an answer still holds is asked; samples of a rule, of any rule, come from the stack."
-    world = random_world(2, 2, 2, 5, prior='arm', margin=.05)
-    oracle, rng = action_informed_oracle(world), generator(0)
-    run = Patience(world.setting, Told(lapses=.02), .1, 99)
-    rule, questions = mix(oracle.rules[0], oracle.rules[1], .3), []
+    run, rng = Patience(Z, Told(lapses=.02), .1, 99), generator(0)
+    rule, questions = mix(ORACLE.rules[0], ORACLE.rules[1], .3), []
     for _ in range(4):
-        assert simulate(answer(run, replace(rule)), world, rng).arm == world.best_response(rule)
+        assert simulate(answer(run, replace(rule)), DUO, rng).arm == DUO.best_response(rule)
         questions.append(run.questions)
     assert questions == [1, 2, 2, 2] and len(run.handed) == 4
 

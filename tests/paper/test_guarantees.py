@@ -34,15 +34,11 @@ WRONG = [(outcomes([.7, .3], [0., 0.], .05), .66),
          (outcomes([.8, .2], [0., .15], .3), 1.15),
          (outcomes([.2, .8], [0., .05], .3), 1.1)]
 
-def learn(world, eps, seed, oracle, mixing):
-    return identify(world, method='oiafc', eps=eps, delta=DELTA, seed=seed,
-                    oracle=oracle, mixing=mixing, max_rounds=400_000, engine='fast')
-
 @pytest.fixture(scope='module', params=list(MIXINGS))
 def runs(request):
     "(index of the world, result) of 22 runs (300 with --release); those with programs take long."
-    oracles = [action_informed_oracle(w) for w, _ in WRONG]
-    return [(i, learn(w, eps, generator(7, 1000*i + n), oracles[i], request.param))
+    return [(i, identify(w, method='oiafc', eps=eps, delta=DELTA, seed=generator(7, 1000*i + n),
+                         mixing=request.param, max_rounds=400_000, engine='fast'))
             for i, (w, eps) in enumerate(WRONG) for n in range(amount(5 if i < 4 else 1, 50))]
 
 def failures(runs, worlds):
