@@ -133,8 +133,6 @@ def test_one_word_is_one_thing():
     assert shared_names(pair) == {'f', 'Y'}
     assert shared_names(['def f(): 1\ndef g(): 1\ndef f(): 2']) == {'f'}
 
-# --- The page that is the module ------------------------------------------------------
-
 def sources(page, kind):
     return [c['source'] for c in page if c['cell_type'] == kind]
 
@@ -246,8 +244,6 @@ def test_docstrings_can_be_read_aloud():
     assert list(too_long(words)) == [words.replace('$x + y$', 'x').strip()]
     assert list(too_long('| ' + 'cell '*200 + '|\n\n```\n' + 'code '*200 + '\n```')) == []
 
-# --- A slip ---------------------------------------------------------------------------
-
 ORACLE = action_informed_oracle(coin)
 
 @pytest.mark.parametrize('name', LEARNERS)
@@ -277,8 +273,6 @@ def test_statuses_are_those_of_the_row(name):
     seen = {identify(coin, method=name, eps=eps, delta=.1, budget=n, seed=1).status
             for eps, n in cases}
     assert seen <= set(row.statuses) <= set(STATUS) and len(seen) > 1
-
-# --- A new learner --------------------------------------------------------------------
 
 @learner
 def first_impression(setting, oracle, *, eps, delta, patience=3):

@@ -24,8 +24,6 @@ from oia_nb import all as front, core
 from oia_nb.all import (LEARNERS, Session, Told, compare, forecast_rounds, identify, optimal_rule,
                         parse_expert)
 
-# --- Signatures -----------------------------------------------------------------------
-
 def parts_of(f):
     "What of a function has no annotation; `self` needs none."
     inner = inspect.unwrap(getattr(f, 'fget', None) or getattr(f, 'func', None)

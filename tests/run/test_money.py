@@ -21,8 +21,6 @@ SMALL = random_world(3, 2, 3, 5, prior='arm', margin=.05)
 def found(world=TESTS, eps=.1, delta=.1):
     return identify(world, eps=eps, delta=delta, seed=0)
 
-# --- Paid and lost --------------------------------------------------------------------
-
 class Cashier:
     "A world that keeps accounts: what each rule pays at the belief reported, and what is kept."
     def __init__(self, world):
@@ -66,8 +64,6 @@ def test_what_all_hires_lose():
     assert break_even(TESTS, run) > run.rounds
     assert break_even(TESTS, replace(run, rule=zero)) == np.inf
     assert break_even(TESTS, replace(run, lost=-1e6)) == run.rounds
-
-# --- Forecasts ------------------------------------------------------------------------
 
 def test_a_forecast_is_of_the_runs_that_identify_plays():
     told = dict(eps=.15, delta=.1, methods=['sharp', 'etc'], runs=4, seed=7, cap=400)
@@ -138,8 +134,6 @@ def test_a_session_with_a_fee_and_a_sum(tmp_path):
     assert s.paid == pytest.approx(sum(r.due for r in s._rounds) + .25*s.rounds)
     with Session.open(path) as again:
         assert again.result.paid == run.paid and not again.notes
-
-# --- Rules that are no dearer than they must be ---------------------------------------
 
 @pytest.mark.parametrize('world', [WORLD, CLINIC, ADVERT][:amount(2, 3)], ids=lambda w: w.name)
 def test_nothing_is_paid_for_nothing(world):

@@ -47,8 +47,6 @@ def built(folder, pages, *extensions, **options):
         last = app.env.get_and_resolve_doctree(name, app.builder)
     return said.getvalue(), read, last
 
-# --- Terms ----------------------------------------------------------------------------
-
 ENTRIES = re.search(r'(?s)````\{glossary\}\n(.*?)````', prose(NBS/'glossary.ipynb'))[1]
 TERMS = re.findall(r'(?m)^(\S.*)$', ENTRIES)
 

@@ -221,8 +221,6 @@ def test_a_sheet_names_every_ticket():
     assert said == [f'ticket {ticket_name(menu.choice(p/100))}' for p in points]
     assert len(menu) > 26 and len(set(said)) == len(menu)
 
-# --- In Jupyter -----------------------------------------------------------------------
-
 def test_page_gets_html_and_jupyter_a_widget(monkeypatch, tmp_path):
     figure, session = FIGURES['game'](), Session.create(tmp_path/'a', CLINIC, eps=1., delta=.1)
     for shown in figure, session_form(session):
