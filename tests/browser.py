@@ -98,17 +98,9 @@ class Browser:
             raise RuntimeError(found['exceptionDetails'].get('exception', found))
         return found['result'].get('value')
 
-    @property
-    def errors(self):
-        "Exceptions of the page so far."
-        return [e['params']['exceptionDetails'] for e in self.events
-                if e['method'] == 'Runtime.exceptionThrown']
-
-    @property
-    def requests(self):
-        "The addresses that were asked for so far."
-        return [e['params']['request']['url'] for e in self.events
-                if e['method'] == 'Network.requestWillBeSent']
+    def seen(self, kind):
+        "What the events of a kind said so far."
+        return [e['params'] for e in self.events if e['method'] == kind]
 
     def centre(self, selector):
         "Where the middle of an element is, in pixels of the window."
@@ -117,23 +109,20 @@ class Browser:
                           'const r = e.getBoundingClientRect()\n'
                           'return [r.x + r.width/2, r.y + r.height/2] })()')
 
-    def drag(self, start, end, steps=5):
-        "With the mouse, from one point to another."
-        mouse = lambda kind, x, y: self.call('Input.dispatchMouseEvent', type=kind, x=x, y=y,
-                                             button='left', buttons=1, clickCount=1)
-        mouse('mousePressed', *start)
-        for i in range(1, steps + 1):
-            mouse('mouseMoved', *(a + (b - a)*i/steps for a, b in zip(start, end)))
-        mouse('mouseReleased', *end)
-
-    def swipe(self, start, end, steps=5):
-        "With a finger."
-        touch = lambda kind, *points: self.call('Input.dispatchTouchEvent', type=kind,
-                                                touchPoints=[{'x': x, 'y': y} for x, y in points])
-        touch('touchStart', start)
-        for i in range(1, steps + 1):
-            touch('touchMove', [a + (b - a)*i/steps for a, b in zip(start, end)])
-        touch('touchEnd')
+    def drag(self, start, end, touch=False, steps=5):
+        "With the mouse, or with a finger, from one point to another."
+        way = [[a + (b - a)*i/steps for a, b in zip(start, end)] for i in range(steps + 1)]
+        def send(kind, x, y):
+            if touch:
+                points = [] if kind == 'Released' else [{'x': x, 'y': y}]
+                kind = dict(Pressed='touchStart', Moved='touchMove', Released='touchEnd')[kind]
+                self.call('Input.dispatchTouchEvent', type=kind, touchPoints=points)
+            else:
+                self.call('Input.dispatchMouseEvent', type=f'mouse{kind}', x=x, y=y,
+                          button='left', buttons=1, clickCount=1)
+        for kind, place in ('Pressed', way[0]), *(('Moved', place) for place in way[1:]), (
+                'Released', way[-1]):
+            send(kind, *place)
 
     def press(self, key):
         for kind in 'keyDown', 'keyUp':

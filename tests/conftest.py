@@ -37,9 +37,9 @@ os.environ['MATPLOTLIBRC'] = str(ROOT/'nbs'/'matplotlibrc')
 # a list of fonts of its own, whatever the one at home holds; the workers share that of the first
 FONTS = tempfile.TemporaryDirectory()
 os.environ.setdefault('MPLCONFIGDIR', FONTS.name)
-# for build_docs and what it needs, for tests that use those of another folder, and for the
-# scripts that fill the stored tables
-sys.path[:0] = [str(ROOT/'nbs'), str(ROOT/'nbs'/'tools'), str(ROOT/'benchmarks'),
+# for build_docs and what it needs, for the scripts that fill the stored tables, and for tests
+# that use those of another folder
+sys.path[:0] = [*(str(ROOT/name) for name in ('nbs', 'nbs/tools', 'benchmarks')),
                 *(str(p) for p in (ROOT/'tests').iterdir() if p.is_dir())]
 
 def file_of(name):
@@ -97,21 +97,16 @@ def pytest_collection_finish():
     "What was loaded by now stays: the collector of garbage needn't go through it time and again."
     gc.freeze()
 
-UNREACHED = 'not reached in the time box'
-
-ENDS = pytest.StashKey()
+UNREACHED, ENDS = 'not reached in the time box', pytest.StashKey()
 
 def pytest_runtest_setup(item):
     "The time box opens with the first test."
     box = item.config.getoption('--box')
-    if box is not None:
-        ends = item.config.stash.setdefault(ENDS, time.monotonic() + box)
-        if time.monotonic() > ends:
-            pytest.skip(UNREACHED)
+    if box and time.monotonic() > item.config.stash.setdefault(ENDS, time.monotonic() + box):
+        pytest.skip(UNREACHED)
 
 def pytest_terminal_summary(terminalreporter, config):
-    box = config.getoption('--box')
-    if box is not None:
+    if box := config.getoption('--box'):
         skipped = terminalreporter.stats.get('skipped', [])
         n = sum(UNREACHED in str(report.longrepr) for report in skipped)
         terminalreporter.write_line(f'{n} tests were not reached in {box:g} s')
@@ -120,15 +115,14 @@ def pytest_collection_modifyitems(config, items):
     addresses = [item.nodeid for item in items if ' at 0x' in item.nodeid]
     if addresses:       # they differ from worker to worker, which then have no test in common
         raise pytest.UsageError(f'a test is named by an address in memory: {addresses[0]}')
-    if config.getoption('--box') is not None:
+    if config.getoption('--box'):
         files = sorted({item.path for item in items})
         # all workers need the same order
         random.Random(getattr(config, 'workerinput', {}).get('testrunuid')).shuffle(files)
         items.sort(key=lambda item: files.index(item.path))
-    if not config.getoption('--release'):
-        for item in items:
-            if item.get_closest_marker('release'):
-                item.add_marker(pytest.mark.skip(reason='runs with --release'))
+    for item in items:
+        if item.get_closest_marker('release') and not config.getoption('--release'):
+            item.add_marker(pytest.mark.skip(reason='runs with --release'))
 
 # --- The command -----------------------------------------------------------------------
 

@@ -1,12 +1,10 @@
 """Hostile worlds, a judge who knows them, and a look into runs of the sharp learner.
 
 A whole run shows next to nothing of a fault: the rule that it finds is nearly always better than
-what is proved of it. So at every step of a run what the learner believes is compared with the
-truth (`Looking`). All tests of the sharp learner play their worlds through `looked_into`, and
-`benchmarks/attack.py` plays some thousands more.
-"""
+what is proved of it. So at every step what the learner believes is compared with the truth
+(`Looking`); `benchmarks/attack.py` does so in some thousands of runs."""
 from collections import Counter
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import permutations
@@ -14,8 +12,8 @@ from unittest.mock import patch
 import numpy as np
 from scipy.optimize import linprog
 from scipy.stats import binom
-from oia_nb.all import (NotInducible, action_informed_oracle, generator, load_world, make_world,
-                        optimal_rule, random_world, simulate, world_names)
+from oia_nb.all import (NotInducible, action_informed_oracle, generator, make_world, optimal_rule,
+                        random_world, simulate)
 from oia_nb.game.information import Rational
 from oia_nb import verify as checker
 from oia_nb.sharp import bets, evidence, hints, walls
@@ -86,18 +84,16 @@ def costs_alike(rng, W):
 
 def random_alike(rng, W):
     "As random worlds are drawn, of which some arms cost the same."
-    joint = None
-    while joint is None:
-        K, signals = rng.integers(2, 6), rng.integers(2, 5)
-        try:
-            drawn = random_world(int(K), W, int(signals), int(rng.integers(1e9)), tries=1)
-            joint = drawn.structure.joint
-        except NotInducible:
-            pass
-    costs = np.array(drawn.costs)
+    world = None
+    while world is None:
+        K, signals = int(rng.integers(2, 6)), int(rng.integers(2, 5))
+        with suppress(NotInducible):
+            world = random_world(K, W, signals, int(rng.integers(1e9)), tries=1)
+    costs = np.array(world.costs)
     if rng.random() < .5:
         costs[costs.argsort()[:2]] = costs.min()
-    return joint, costs if rng.random() < .7 else 0*costs + costs.max(), drawn.setting.utility
+    costs = costs if rng.random() < .7 else 0*costs + costs.max()
+    return world.structure.joint, costs, world.setting.utility
 
 def beliefs_alike(rng, W):
     "Arms with the same beliefs; some of them the same arm."
@@ -151,18 +147,13 @@ def knowing(world, rng):
 
 def small_world(i, K=2, W=2, signals=2, begins=500):
     for n in range(200):
-        try:
-            return random_world(K, W, signals, generator(begins + i, n), prior='arm',
-                                margin=.01, tries=1)
-        except NotInducible:
-            continue
+        with suppress(NotInducible):
+            return random_world(K, W, signals, generator(begins + i, n), prior='arm', margin=.01,
+                                tries=1)
 
 def gap_of(world):
     "What the second best arm loses, at least."
     return float(np.sort(optimal_rule(world).gaps)[1])
-
-def shipped():
-    return [load_world(name) for name in world_names()]
 
 # --- The judge -----------------------------------------------------------------------------
 
@@ -389,8 +380,7 @@ class Looking(Kept):
 
     def region(self, known, j, region):
         "What the arm answers at the edge of its rules is paid as the region says."
-        values = self.judge.answered.get(j)
-        c = self.judge.c
+        values, c = self.judge.answered.get(j), self.judge.c
         if values is None or j in known.tied or c[j] - c[known.first] <= 1e-6*self.judge.bound:
             return
         o = known.outcomes
@@ -421,9 +411,8 @@ class Looking(Kept):
         "All candidates together may fail with probability δ."
         spent = 0.
         for c in known.candidates:
-            other = (c.arm + 1) % known.setting.K
-            spent += np.exp(-bets.asked_of(c, other))
-            spent += 0. if c.is_zero else np.exp(-bets.asked_of(c, c.arm))
+            arms = {(c.arm + 1) % known.setting.K} | (set() if c.is_zero else {c.arm})
+            spent += sum(np.exp(-bets.asked_of(c, j)) for j in arms)
         assert spent <= known.delta*(1 + 1e-9), 'shares of δ'
 
     def evidence(self, known, c):
@@ -466,7 +455,7 @@ class Looking(Kept):
 
     def shadow(self, known):
         "Register what was answered last, as somebody else."
-        if known.first is None or not known.data.rounds or len(self.shadows) >= SHADOWS:
+        if not known.data.rounds or len(self.shadows) >= SHADOWS:
             return
         a = known.answer_to(known.rule(known.data.asked[-1]))
         is_new = a is not None and a.round == known.rounds and a.arm != known.first

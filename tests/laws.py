@@ -1,13 +1,10 @@
-"""Laws of the algorithms, each a function that raises AssertionError when it is broken.
+"""Laws of the algorithms, each a function that raises AssertionError when it is broken:
+`python laws.py NAME`.
 
 `test_mutants.py` runs them on the package, where they must hold, and on broken variants, where they
 must not. No law is statistical: where chance matters, probabilities are worked out by dynamic
 programming, or chance is replaced by the worst that it may do. What statistical tests share is here
-too: worlds in which wrong rules exist, learners that are wrong, and the registry of
-`test_power.py`.
-
-    python laws.py NAME
-"""
+too."""
 import inspect
 import re
 import sys
@@ -21,25 +18,24 @@ import numpy as np
 from scipy.stats import binom
 from conftest import amount
 from inside import Kept
-from oia_nb.all import (InvalidInput, Lapsing, OIAError, Response, Told, action_informed_oracle,
-                        agent_profit, brier, chen, generator, identify, is_proper, load_world,
-                        make_world, menu_rule, mix, oiafb, oiafc, open_support, optimal_rule,
-                        patient, random_world, sharp, shortlist, simple_regret, simulate, spherical,
-                        trial)
+from oia_nb.all import (InvalidInput, Lapsing, OIAError, Response, Setting, Told,
+                        action_informed_oracle, agent_profit, chen, generator, identify, is_proper,
+                        load_world, make_world, menu_rule, mix, oiafb, oiafc, open_support,
+                        optimal_rule, patient, random_world, sharp, shortlist, simple_regret,
+                        simulate, trial)
 from oia_nb.core import TIE_TOL
 from oia_nb.experts.examination import LEAN, RATIOS, WAGERS, Boundary, examine
 from oia_nb.experts.experts import is_wrong
-from oia_nb.experts.lapses import chance_of_question
+from oia_nb.experts.around import chance_of_question
 from oia_nb.experts.leads import leading, share_needed
 from oia_nb.experts.told import Check
-from oia_nb.game.information import best_reply
+from oia_nb.game.information import InformationStructure, World, best_reply
 from oia_nb.game.stackelberg import arm_profit, region_margin
 from oia_nb.paper import complexity
 from oia_nb.paper.baselines import DECISIONS, etc, etc_rounds, etc_samples
-from oia_nb.paper.binary_search import binary_search, search_depth
 from oia_nb.paper.estimation import (NORMAL, OptimisticPrograms, Transcript, cost_estimates,
                                      cost_upper, event_holds, radius_fb, radius_fc, shortest_paths)
-from oia_nb.paper.oiafc import MIXINGS, certify, should_stop
+from oia_nb.paper.oiafc import MIXINGS, binary_search, certify, search_depth, should_stop
 from oia_nb.run.learner import Certificate, Halt, announce, within
 from oia_nb.run.session import as_report
 from oia_nb.sharp.evidence import BETS, betting_threshold, mean_lower
@@ -125,16 +121,6 @@ def informed_transcript(world, oracle, n, rng):
     return data
 
 # --- The game -------------------------------------------------------------------------
-
-def law_beliefs():
-    """q_k is a distribution whose mean is the prior of arm k, and every belief a distribution over
-    states."""
-    for world in worlds(8):
-        q, support = world.belief_distributions, world.setting.support
-        np.testing.assert_allclose(support.sum(1), 1, atol=1e-9)
-        np.testing.assert_allclose(q.sum(1), 1, atol=1e-9)
-        for k, joint in enumerate(world.structure.joint):
-            np.testing.assert_allclose(q[k] @ support, joint.sum(0), atol=1e-9)
 
 def law_agent():
     "The agent's arm and profits are those of a plain loop over arms, signals and reports."
@@ -328,14 +314,6 @@ def law_search():
                 known = cost_estimates(U, z.bound)[1][*pair]
                 assert (U + U.T)[*pair] < 0 or known <= z.bound*(width + I[pair].sum()) + 1e-9
     assert tried > amount(7, 40) and moved
-
-def law_mixture():
-    "mix(S0, S1, 0) is S0 and mix(S0, S1, 1) is S1, linear in between."
-    world = next(worlds(1))
-    a, b = brier(world.setting.support), spherical(world.setting.support)
-    for lam in (0., .25, 1.):
-        mean = (1-lam)*a.values + lam*b.values
-        np.testing.assert_allclose(mix(a, b, lam).values, mean, atol=1e-12)
 
 def law_stopping():
     "The test is the printed one wherever that is defined, and never holds for α = 1 or ε ≤ 2αB."
@@ -534,14 +512,11 @@ def replaced(source, old, new):
 
 def bounds(old, new):
     "A copy of the module of bounds with another constant, or with one text replaced."
-    source = inspect.getsource(complexity)
-    copy = types.ModuleType('bounds')
+    source, constant = inspect.getsource(complexity), old in vars(complexity)
+    copy = sys.modules['bounds'] = types.ModuleType('bounds')
     copy.__package__ = complexity.__package__
-    sys.modules['bounds'] = copy
-    constant = old in ('C_GAP', 'C_EPS')
-    exec(source if constant else replaced(source, old, new), copy.__dict__)
-    if constant:
-        copy.__dict__[old] = new
+    exec(source if constant else replaced(source, old, new), vars(copy))
+    vars(copy).update({old: new} if constant else {})
     return copy
 
 # A bound is tested where what happens comes within a factor of ten of it. `c` is the module of
@@ -576,7 +551,7 @@ def law_normal_rounds(c=complexity):
             assert within_ten(L[arm], 1 + c.C_EPS*scale/p.eps**2)
             assert within_ten(r.normal_rounds, c.tau1_bound(p, t))
         else:
-            assert within_ten(L[arm], c.corollary1_arm(p, t))
+            assert within_ten(L[arm], c.corollary1_tau1(p, t, 1))
             assert within_ten(r.normal_rounds, c.corollary1_tau1(p, t))
         assert p.K + c.n_min(p, mixing) <= t and within_ten(c.n_min(p, mixing), r.counts[arm])
 
@@ -587,7 +562,7 @@ def law_corollary1_is_tight(c=complexity):
     p = complexity.problem_of(world, world.setting.B, .1)
     r = simulate(oiafc(world.setting, action_informed_oracle(world), eps=p.eps, delta=.1,
                        mixing='corollary1'), world, 0)
-    most = c.corollary1_arm(p, r.rounds)
+    most = c.corollary1_tau1(p, r.rounds, 1)
     assert most - 2 <= normal_counts(r, p.K).max() <= most
     assert .9*c.corollary1_tau1(p, r.rounds) <= r.normal_rounds <= c.corollary1_tau1(p, r.rounds)
 
@@ -775,21 +750,18 @@ def law_begin_again():
     less of δ. Here it comes as soon as the learner asks its arm."""
     joint = [[[.02, 0.], [.38, .10], [.10, .40]], [[.46, .05], [.04, .45]]]
     world, inner = make_world(joint, [0., .02], np.eye(2), 1., name='rare'), []
-    z, rng, reports = world.setting, generator(0), set()
+    z, reports = world.setting, set()
     steps = open_support(z, action_informed_oracle(world), eps=.3, delta=.05,
                          within=keeping(sharp, inner))
     late = tuple(z.support[z.support[:, 0].argmax()].tolist())
-    rule = next(steps)
-    try:
-        while True:
-            now = bool(inner) and world.best_response(rule) == 0
+    def respond(rule, rng):
+        now = bool(inner) and world.best_response(rule) == 0
+        response = world.respond(rule, rng)
+        while late not in reports and (response.report == late) != now:
             response = world.respond(rule, rng)
-            while late not in reports and (response.report == late) != now:
-                response = world.respond(rule, rng)
-            reports.add(response.report)
-            rule = steps.send(response)
-    except StopIteration as end:
-        found = end.value
+        reports.add(response.report)
+        return response
+    found = simulate(steps, SimpleNamespace(respond=respond), 0)
     assert found.status == 'certified' and found.discovery.runs == len(inner) == 2
     assert found.discovery.setting.M == len(reports) == z.M
     assert [close(k.learner.setting.M, z.M - 1 + n) for n, k in enumerate(inner)] == [True]*2
@@ -984,3 +956,13 @@ def degenerate_world(kind, seed=0):
     base = random_world(3, 2, 3, seed)
     return make_world(*DEGENERATE[kind](base.structure.joint, base.costs, base.setting.utility),
                       base.setting.bound, name=kind)
+
+def hidden_arm(n, bound=1.):
+    "The n worlds of chapter 4, with one setting, in which arm 1 hides in one of n cells."
+    h, p = 1/(4*n), 1/4 + np.arange(2*n + 1)/(4*n)
+    support = np.c_[1 - p, p]
+    ends, U, centres = p[::2], n*bound/h**2, support[1::2]/n
+    z = Setting(support, U*np.stack([1 - ends**2, 1 - (1 - ends)**2]), bound, ['plain', 'hidden'])
+    split = [np.vstack([np.delete(centres, j, 0), support[[2*j, 2*j + 2]]/(2*n)])
+             for j in range(n)]
+    return [World(InformationStructure([centres, p], [0., .6*h*bound/n]), z) for p in split]

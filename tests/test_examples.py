@@ -7,7 +7,6 @@ Nothing here is left to chance.
 import ast
 import doctest
 import inspect
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +14,7 @@ import pandas as pd
 import pytest
 import oia_nb.all as oia
 from conftest import ROOT, modules
+from copies import read_notebook
 from oia_nb.paper.complexity import problem_of
 from oia_nb.paper.estimation import radius_fc
 from oia_nb.paper.oiafc import Exploration, interact, never
@@ -35,16 +35,12 @@ def begin(tmp_path_factory):
     found = oia.identify(clinic, eps=1., delta=.1, seed=0)
     star = {name: getattr(oia, name) for name in oia.__all__}
     return NAMES | star | dict(
-        np=np, replace=replace, clinic=clinic, z=z, q=clinic.belief_distributions,
-        oracle=oracle, best=oia.optimal_rule(clinic), run=run, plan=plans[-1],
-        radii=run.radius(run.transcript.N, run.rounds),
-        found=found,
+        np=np, replace=replace, clinic=clinic, z=z, q=clinic.belief_distributions, oracle=oracle,
+        best=oia.optimal_rule(clinic), run=run, plan=plans[-1], found=found, coin_run=found,
+        radii=run.radius(run.transcript.N, run.rounds), coin=clinic,
         problem=problem_of(clinic, .5, .1), simple=oia.random_world(2, 2, 2, seed=0),
-        folder=str(tmp_path_factory.mktemp('examples')), coin=clinic, coin_run=found,
-        table=pd.DataFrame({
-            'state': ['sick', 'sound']*20,
-            'look': ['bad', 'fine']*18 + ['fine', 'bad']*2
-        }))
+        folder=str(tmp_path_factory.mktemp('examples')), table=pd.DataFrame(dict(
+            state=['sick', 'sound']*20, look=['bad', 'fine']*18 + ['fine', 'bad']*2)))
 
 def failures(name, doc, names):
     "What the examples of a docstring print instead of what they say; None if there are none."
@@ -61,10 +57,9 @@ def test_example(name, begin):
     assert found == '', found
 
 def test_every_name_of_the_front_door_has_an_example():
-    cells = json.loads((ROOT/'nbs'/'appendix'/'90_all.ipynb').read_text(encoding='utf-8'))['cells']
-    code = [''.join(c['source']) for c in cells if c['cell_type'] == 'code']
-    trees = [ast.parse(s) for s in code if '#| export' not in s]
-    shown = {n.id for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    cells = read_notebook(ROOT/'nbs'/'appendix'/'90_all.ipynb')['cells']
+    code = [c['source'] for c in cells if c['cell_type'] == 'code' and '#| exp' not in c['source']]
+    shown = {n.id for s in code for n in ast.walk(ast.parse(s)) if isinstance(n, ast.Name)}
     assert set(oia.__all__) - set(FUNCTIONS) <= shown, set(oia.__all__) - set(FUNCTIONS) - shown
 
 @pytest.mark.parametrize('doc, said', [('>>> z.K\n3', ''), ('>>> z.K\n4', 'Expected'),

@@ -17,8 +17,6 @@ from oia_nb.game.oracle import widest_margin
 from oia_nb.game.programs import known_program
 from oia_nb.game.stackelberg import PROFIT_TOL, is_claim_true, lp_arm, profit_scale, region_margin
 
-# --- Worlds --------------------------------------------------------------------------------
-
 def parts(r):
     "Arguments of `make_world`, some at the edge: six decimals, close beliefs, thresholds."
     K, W, how = int(r.integers(2, 4)), int(r.integers(2, 4)), r.integers(8)
@@ -43,8 +41,6 @@ def parts(r):
         costs = np.r_[margin + off, np.zeros(K - 1)] if margin and margin > 0 else costs
     unit, wide = (10.**r.integers(a, 13) if r.random() < .3 else 1. for a in (-12, 0))
     return dict(joint=joint, costs=np.abs(costs)*unit, utility=utility*unit, bound=unit*wide)
-
-# --- The property --------------------------------------------------------------------------
 
 def outcome(call):
     "What the call returns; None for an `OIAError`, of one line. All else goes through."

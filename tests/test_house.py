@@ -15,6 +15,7 @@ from types import SimpleNamespace
 import pytest
 import oia_nb
 from conftest import amount, ROOT
+from check_site import wide_code
 from copies import read_notebook
 from laws import COIN as coin
 from oia_nb.all import InvalidInput, action_informed_oracle, identify, simulate
@@ -132,8 +133,6 @@ def test_one_word_is_one_thing():
     assert shared_names(pair) == {'f', 'Y'}
     assert shared_names(['def f(): 1\ndef g(): 1\ndef f(): 2']) == {'f'}
 
-# --- The page that is the module ------------------------------------------------------
-
 def sources(page, kind):
     return [c['source'] for c in page if c['cell_type'] == kind]
 
@@ -147,6 +146,9 @@ def test_the_paper_in_one_sitting_stays_one_sitting():
     until = next(n for n, cell in enumerate(code) if 'oia_nb' in cell)
     taken = {n for cell in code[:until] for n in re.findall(r'(?m)^(?:import|from) (\w+)', cell)}
     assert taken == {'typing', 'matplotlib', 'numpy', 'scipy'}
+
+def test_code_fits_into_its_column():
+    assert list(wide_code(ROOT)) == []
 
 # --- Prose ----------------------------------------------------------------------------
 
@@ -242,8 +244,6 @@ def test_docstrings_can_be_read_aloud():
     assert list(too_long(words)) == [words.replace('$x + y$', 'x').strip()]
     assert list(too_long('| ' + 'cell '*200 + '|\n\n```\n' + 'code '*200 + '\n```')) == []
 
-# --- A slip ---------------------------------------------------------------------------
-
 ORACLE = action_informed_oracle(coin)
 
 @pytest.mark.parametrize('name', LEARNERS)
@@ -273,8 +273,6 @@ def test_statuses_are_those_of_the_row(name):
     seen = {identify(coin, method=name, eps=eps, delta=.1, budget=n, seed=1).status
             for eps, n in cases}
     assert seen <= set(row.statuses) <= set(STATUS) and len(seen) > 1
-
-# --- A new learner --------------------------------------------------------------------
 
 @learner
 def first_impression(setting, oracle, *, eps, delta, patience=3):

@@ -1,7 +1,6 @@
 """Every notebook is a test: nbdev runs its cells, and heeds the directives and the `tst_flags`
 of settings.ini."""
 import re
-import sys
 
 import nbformat
 import numpy as np
@@ -13,8 +12,7 @@ from nbdev.doclinks import nbglob
 # under this name pytest would take it for a test
 from nbdev.test import test_nb as run_notebook
 
-from conftest import amount
-import oia_nb.all    # noqa: F401  all methods are attached before the first notebook runs
+from conftest import amount, modules
 from oia_nb.game.information import Agent
 
 cfg = get_config()
@@ -45,16 +43,13 @@ def no_painting(monkeypatch):
 @pytest.fixture(autouse=True)
 def methods():
     "What a notebook attaches to a class of the package stays there; so does how NumPy prints."
-    classes = {c for name, module in list(sys.modules.items()) if name.startswith('oia_nb')
-               for c in vars(module).values()
-               if isinstance(c, type) and c.__module__.startswith('oia_nb')}
-    before = {c: dict(vars(c)) for c in classes}
+    before = {c: dict(vars(c)) for module in modules() for c in vars(module).values()
+              if isinstance(c, type) and c.__module__.startswith('oia_nb')}
     with np.printoptions():
         yield
     for c, methods in before.items():
-        for name, value in methods.items():
-            if vars(c).get(name) is not value:
-                setattr(c, name, value)
+        for name in [name for name, f in methods.items() if vars(c).get(name) is not f]:
+            setattr(c, name, methods[name])
 
 # cells that take long; they run with --release, and in the book of a reader
 SLOW = 'slow'

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 import build_docs
 from conftest import ROOT
+from copies import read_notebook
 
 # --- Checks ---------------------------------------------------------------------------
 
@@ -58,16 +59,13 @@ def not_exported(root, tmp):
 
 def not_clean(root, tmp):
     """Notebooks hold neither outputs nor execution counts nor metadata, beyond what settings.ini
-    allows."""
+    allows; nor widget state, which is made when the site is built, and which nbdev_clean keeps."""
     fresh = copy(root, tmp/'cleaned', ('nbs', 'settings.ini'))
     run_in(fresh, 'nbdev_clean')
-    return [f'{n} is not clean: run nbdev_clean'
-            for n in differences(root, fresh, 'nbs/**/*.ipynb')]
-
-def with_widget_state(root, tmp):
-    "Widget state is made when the site is built; nbdev_clean would keep it."
-    return [f'{p.name} holds widget state' for p in notebooks(root)
-            if 'widgets' in json.loads(p.read_text(encoding='utf-8'))['metadata']]
+    widgets = [p.relative_to(root) for p in notebooks(root)
+               if 'widgets' in read_notebook(p)['metadata']]
+    return [f'{n} is not clean: run nbdev_clean, and take widget state out'
+            for n in [*differences(root, fresh, 'nbs/**/*.ipynb'), *widgets]]
 
 def outdated(root, tmp):
     "docs/ and README.md were built from the present sources, and not touched since."
@@ -84,33 +82,25 @@ def needs_network(root, tmp):
 def misnumbered(root, tmp):
     """The number in a page's name is that of its title, results, figures and formulas; a page
     without one has none."""
-    wanted = {p.relative_to(root/'nbs').with_suffix('.html') for p in notebooks(root)
-              if p.parent != root/'nbs'}
-    lines = [f'docs/{page}: not built' for page in sorted(wanted)
-             if not (root/'docs'/page).exists()]
-    for path in sorted((root/'docs').glob('*/*.html')):
-        if path.relative_to(root/'docs') not in wanted:
-            continue
-        text = path.read_text(encoding='utf-8')
-        # below it, links to the chapters before and after
-        text = text[:text.find('</article>')]
+    for source in (p.relative_to(root/'nbs') for p in notebooks(root) if p.parent != root/'nbs'):
+        page, number = root/'docs'/source.with_suffix('.html'), re.match(r'(\d\d)_', source.name)
+        # below the article there are links to the chapters before and after
+        text = page.read_text(encoding='utf-8').partition('</article>')[0] if page.exists() else ''
         titles = set(re.findall(r'<h1><span class="section-number">(\d+)\.', text))
         others = set(re.findall(r'class="(?:section-number|caption-number)">\D*(\d+)\.', text))
         others |= set(re.findall(r'class="eqno">\((\d+)\.', text))
-        number = re.match(r'(\d\d)_', path.name)
         expected = {str(int(number[1]))} if number else set()
-        if titles != expected or others - expected:
-            lines.append(f'docs/{path.parent.name}/{path.name}: {titles} and {others}')
-    return lines
+        if not text or titles != expected or others - expected:
+            yield f'docs/{page.relative_to(root/"docs")}: {titles} and {others}, or not built'
 
 def unlike_ours(path, name):
     """What ruff has no rule for: a function with its body on the line of its head; a private name
     of another module."""
     for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            head = max([node.lineno, *(a.end_lineno for a in ast.walk(node.args)
-                                       if hasattr(a, 'end_lineno'))])
-            if node.body[0].lineno <= head:
+            head = [node.lineno, *(a.end_lineno for a in ast.walk(node.args)
+                                   if hasattr(a, 'end_lineno'))]
+            if node.body[0].lineno <= max(head):
                 yield f'{name}:{node.lineno}: the body of {node.name} needs a line of its own'
         if isinstance(node, ast.ImportFrom) and (node.level or node.module.startswith('oia_nb')):
             for private in (a.name for a in node.names
@@ -140,7 +130,7 @@ def change(pattern, old, new):
 def create(name, text):
     "A fault: a file too many."
     def plant(root):
-        (root/name).parent.mkdir(exist_ok=True)
+        (root/name).parent.mkdir(parents=True, exist_ok=True)
         (root/name).write_text(text, encoding='utf-8')
         return Path(name).stem
     return plant
@@ -148,8 +138,7 @@ def create(name, text):
 def in_notebook(edit):
     "A fault in the first code cell of a notebook, or in the notebook as a whole."
     def plant(root):
-        path = next(p for p in notebooks(root)
-                    if '"cell_type": "code"' in p.read_text(encoding='utf-8'))
+        path = notebooks(root)[0]
         nb = json.loads(path.read_text(encoding='utf-8'))
         edit(nb, next(c for c in nb['cells'] if c['cell_type'] == 'code'))
         path.write_text(json.dumps(nb, indent=1, sort_keys=True, ensure_ascii=False) + '\n',
@@ -161,15 +150,14 @@ def create_pages(root):
     "Pages as they should be: one for each notebook in a folder."
     for p in notebooks(root):
         if p.parent != root/'nbs':
-            page = root/'docs'/p.relative_to(root/'nbs').with_suffix('.html')
-            page.parent.mkdir(exist_ok=True, parents=True)
             number = re.match(r'(\d\d)_', p.name)
             title = f'<span class="section-number">{int(number[1])}. </span>' if number else ''
-            page.write_text(f'<h1>{title}{p.stem}</h1></article>', encoding='utf-8')
+            page = create(f'docs/{p.parent.name}/{p.stem}.html', f'<h1>{title}</h1></article>')
+            page(root)
 
 # What a check needs of the tree, and the faults that it must find there.
 NEEDS = {not_exported: ('nbs', 'oia_nb', 'settings.ini', 'pyproject.toml'),
-         not_clean: ('nbs', 'settings.ini'), with_widget_state: ('nbs', ),
+         not_clean: ('nbs', 'settings.ini'),
          outdated: ('nbs', 'oia_nb', 'settings.ini', 'README.md'), needs_network: (),
          misnumbered: ('nbs', ), untidy: ('pyproject.toml', )}
 FAULTS = {
@@ -177,8 +165,8 @@ FAULTS = {
                    change('pyproject.toml', 'nbs_path = "nbs"', 'nbs_path = "book"'),
                    create('oia_nb/leftover.py', '# AUTOGENERATED! DO NOT EDIT!')],
     not_clean: [in_notebook(lambda nb, c: c.update(execution_count=1)),
-                in_notebook(lambda nb, c: c['metadata'].update(collapsed=True))],
-    with_widget_state: [in_notebook(lambda nb, c: nb['metadata'].update(widgets={}))],
+                in_notebook(lambda nb, c: c['metadata'].update(collapsed=True)),
+                in_notebook(lambda nb, c: nb['metadata'].update(widgets={}))],
     outdated: [change('nbs/**/*.ipynb', 'the', 'teh'), change('README.md', 'oia_nb', 'oia-nb')],
     needs_network: [create('docs/page.html', '<script src="https://cdn.net/x.js"></script>'),
                     create('docs/page.css', 'a { src: url(//cdn.net/x) }')],
@@ -202,7 +190,7 @@ WHOLE = not_exported, not_clean     # they are given all that they read: nothing
 def test_repository(check, tmp_path):
     if check in SITE and not (ROOT/'docs').exists():
         pytest.skip('a source archive holds no site')
-    assert check(ROOT, tmp_path) == []
+    assert [*check(ROOT, tmp_path)] == []
 
 @pytest.mark.parametrize('check', FAULTS, ids=lambda c: c.__name__)
 def test_check_finds_faults(check, tmp_path):

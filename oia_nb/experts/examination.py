@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['LOG_MOST', 'RATIOS', 'WAGERS', 'LEAN', 'OFF', 'FRESH', 'FIRM', 'miscalibrated', 'CalibrationWatch', 'PriorWatch',
            'Blocks', 'ReportWatch', 'Watches', 'Boundary', 'last_held', 'sides', 'in_coins', 'fresh_rule', 'examine',
-           'ask_again', 'cross', 'crossings']
+           'cross', 'crossings']
 
 # %% ../../nbs/experts/31_examination.ipynb #49105fa7
 from collections import Counter, deque
@@ -227,19 +227,14 @@ def examine(ask, setting, answers, *, found=None, boundaries=(), seed=0):
     should answer, and returns the arm that does. `answers` are the pairs (rule, arm) on
     which the certificate rests, and `found` is the one to be certified. The `seed` is
     of the directions in which `boundaries` are crossed."""
-    firm = [] if found is None else [found]*FIRM
-    again = yield from ask_again(ask, [*firm, *answers])
-    if not again.passed or not boundaries:
-        return (again, )
-    crossed = yield from cross(ask, setting, boundaries, generator(seed))
-    return again, crossed
-
-def ask_again(ask, answers):
-    "Ask for each of the answers once more, up to the first that differs; a `Check`."
-    for n, (rule, arm) in enumerate(answers, 1):
+    again = [*([] if found is None else [found]*FIRM), *answers]
+    for n, (rule, arm) in enumerate(again, 1):
         if (yield from ask(rule, arm)) != arm:
-            return Check('answers', np.inf, 0., n, False)
-    return Check('answers', 0., 0., len(answers), True)
+            return (Check('answers', np.inf, 0., n, False), )
+    same = Check('answers', 0., 0., len(again), True)
+    if not boundaries:
+        return (same, )
+    return same, (yield from cross(ask, setting, boundaries, generator(seed)))
 
 # %% ../../nbs/experts/31_examination.ipynb #cb1fb42a
 def cross(ask, setting, boundaries, rng):

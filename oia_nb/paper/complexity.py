@@ -4,10 +4,9 @@
 
 # %% auto #0
 __all__ = ['C_GAP', 'C_EPS', 'KNOBS', 'MEASURES', 'Problem', 'problem_of', 'n_min', 'tau1_bound', 'searches_of', 'count_searches',
-           'search_depth_bound', 'largest_inverse_alpha2', 'forced_bound', 'tau2_bound', 'theorem1_parts',
-           'theorem1_at', 'largest_fixed_point', 'theorem1_bound', 'corollary1_arm', 'corollary1_tau1',
-           'corollary1_tau2', 'corollary1_bound', 'theorem2_need', 'smallest_budget', 'Forecast', 'forecast_rounds',
-           'forecast_rows']
+           'search_depth_bound', 'largest_inverse_alpha2', 'tau2_bound', 'theorem1_parts', 'largest_fixed_point',
+           'theorem1_bound', 'corollary1_tau1', 'corollary1_bound', 'theorem2_need', 'smallest_budget', 'Forecast',
+           'forecast_rounds', 'forecast_rows']
 
 # %% ../../nbs/paper/11_complexity.ipynb #b875cd6c
 from collections.abc import Callable
@@ -48,22 +47,20 @@ class Problem:
     def other_gaps(self) -> np.ndarray:
         "(K - 1,) the gaps of all arms but a best one."
         return np.sort(np.zeros(self.K) if self.gaps is None else self.gaps)[1:]
-
     @property
     def H_eps(self) -> float:
         return 4*self.B**2*self.K/self.eps**2
-
     @property
     def H_delta(self) -> float:
-        return self._H(self.other_gaps)
-
+        return self._H(0.)
     @property
     def H_tilde(self) -> float:
-        return self._H(np.maximum(self.other_gaps, self.eps))
+        return self._H(self.eps)
 
-    def _H(self, gaps):
+    def _H(self, least):
         with np.errstate(divide='ignore'):
-            return float(4*self.B**2*(self.eps**-2 + (1/gaps**2).sum()))
+            gaps = 1/np.maximum(self.other_gaps, least)**2
+            return float(4*self.B**2*(self.eps**-2 + gaps.sum()))
 
     def Lambda(self, t: float) -> float:
         return np.log(4*self.K/self.delta) + self.M*np.log(2) + 2*np.log(t)
@@ -146,14 +143,11 @@ def largest_inverse_alpha2(p: Problem, t: float) -> float:
     "The largest 1/α² that Theorem 1's weight reaches on the event, by Lemma 3."
     return max(1., (1 + C_EPS*p.B**2*p.Lambda(t)/p.eps**2)/p.M)
 
-def forced_bound(p: Problem, t: float, inverse_alpha2: float) -> float:
-    "The most forced rounds in t rounds; `inverse_alpha2` is the largest 1/α²."
-    L = p.Lambda(t)
-    return search_depth_bound(L, t)*count_searches(p, L, inverse_alpha2)
-
-def tau2_bound(p: Problem, t: float) -> float:
-    "The most forced rounds in t rounds with the weight of Theorem 1 (Lemma 4)."
-    return forced_bound(p, t, largest_inverse_alpha2(p, t))
+def tau2_bound(p: Problem, t: float, inverse_alpha2: float | None = None) -> float:
+    """The most forced rounds in t rounds (Lemma 4); `inverse_alpha2` is the largest
+    1/α², by default that of Theorem 1's weight."""
+    L, inverse = p.Lambda(t), inverse_alpha2 or largest_inverse_alpha2(p, t)
+    return search_depth_bound(L, t)*count_searches(p, L, inverse)
 
 # %% ../../nbs/paper/11_complexity.ipynb #14049496
 def theorem1_parts(p: Problem, t: float) -> dict[str, float]:
@@ -162,10 +156,6 @@ def theorem1_parts(p: Problem, t: float) -> dict[str, float]:
     searches = searches_of(p, p.Lambda(t), largest_inverse_alpha2(p, t))
     forced = {kind: float(depth*n) for kind, n in searches.items()}
     return dict(initialisation=float(p.K), normal=float(tau1_bound(p, t)), **forced)
-
-def theorem1_at(p: Problem, t: float) -> float:
-    "F(t) of Theorem 1: the sum of its parts."
-    return sum(theorem1_parts(p, t).values())
 
 def largest_fixed_point(F: Callable[[float], float], start: float = 4.) -> float:
     "The largest t ≥ `start` with t ≤ F(t), or `start`; F grows more slowly than t."
@@ -178,25 +168,18 @@ def largest_fixed_point(F: Callable[[float], float], start: float = 4.) -> float
 
 def theorem1_bound(p: Problem) -> float:
     "Theorem 1: the largest number of rounds of OIAFC on the event."
-    return largest_fixed_point(lambda t: theorem1_at(p, t))
+    return largest_fixed_point(lambda t: sum(theorem1_parts(p, t).values()))
 
 # %% ../../nbs/paper/11_complexity.ipynb #dc87d436
-def corollary1_arm(p: Problem, t: float) -> float:
-    "Corollary 1: the most exploitation rounds of one arm."
-    return 32*(1 - p.alpha)**2*p.B**2*p.Lambda(t)/p.eps**2 + 1
-
-def corollary1_tau1(p: Problem, t: float) -> float:
-    "Corollary 1: the most exploitation rounds."
-    return 8*(1 - p.alpha)**2*p.H_eps*p.Lambda(t) + 1
-
-def corollary1_tau2(p: Problem, t: float) -> float:
-    "Corollary 1: the most forced rounds."
-    return forced_bound(p, t, p.alpha**-2)
+def corollary1_tau1(p: Problem, t: float, arms: int | None = None) -> float:
+    "Corollary 1: the most exploitation rounds, of all arms or of so many."
+    H = p.B**2*(arms or p.K)/p.eps**2
+    return 32*(1 - p.alpha)**2*H*p.Lambda(t) + 1
 
 def corollary1_bound(p: Problem) -> float:
     "Corollary 1: the largest number of rounds of OIAFC on the event."
     return largest_fixed_point(
-        lambda t: p.K + corollary1_tau1(p, t) + corollary1_tau2(p, t))
+        lambda t: p.K + corollary1_tau1(p, t) + tau2_bound(p, t, p.alpha**-2))
 
 # %% ../../nbs/paper/11_complexity.ipynb #90152c2f
 def theorem2_need(p: Problem, T: float, a: float) -> float:

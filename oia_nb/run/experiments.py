@@ -25,11 +25,11 @@ from ..core import (TIE_TOL, as_integer, as_number, as_value, expect, file_troub
                          generator, is_number, json_value, placed, plain)
 from ..game.information import Agent, Rational, World
 from ..game.scoring import ScoringRule
-from ..game.stackelberg import Optimum, optimal_rule, principal_profit
-from ..game.oracle import Oracle, action_informed_oracle, learnable
+from ..game.stackelberg import optimal_rule, principal_profit
+from ..game.oracle import action_informed_oracle, learnable
 from .learner import Identification, was_cut_short
 from ..paper.estimation import PAST
-from .identification import LEARNERS, identify, learner_for, learner_row
+from .identification import identify, learner_row, learners_for
 from ..experts.experts import best_known
 from ..experts.told import Told, as_told
 from ..worlds.files import json_text, load_world, write_file
@@ -39,24 +39,18 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 # %% auto #0
-__all__ = ['log', 'RESULTS', 'OURS', 'Known', 'know', 'failed', 'profit_of_nothing', 'break_even', 'regret_of', 'measure',
-           'Method', 'source', 'identify_whole', 'as_method', 'as_parameter', 'labelled', 'as_worlds', 'as_repetitions',
+__all__ = ['log', 'RESULTS', 'OURS', 'know', 'failed', 'profit_of_nothing', 'break_even', 'regret_of', 'measure', 'Method',
+           'source', 'identify_whole', 'as_method', 'as_parameter', 'labelled', 'as_worlds', 'as_repetitions',
            'as_grid', 'perform', 'as_frame', 'short_hash', 'world_key', 'planned', 'open_folder', 'read_manifest',
            'read_runs', 'execute', 'filed', 'follow', 'experiment', 'read_experiment', 'summarise', 'is_compiled',
            'suite', 'Comparison', 'compare', 'total_loss', 'with_fee', 'proved_after', 'forecast']
 
 # %% ../../nbs/handbook/67_experiments.ipynb #71e2a5bc
-class Known(NamedTuple):
-    "A world with its `oracle` and its `best` rule."
-    world: World
-    oracle: Oracle
-    best: Optimum
-
 def know(world):
-    "What the runs in a world share, as `Known`; or the columns of its failure."
+    "What the runs in a world share: it, its oracle, its best rule; or what failed."
     try:
         rational = replace(world, agent=Rational())
-        return Known(world, action_informed_oracle(rational), optimal_rule(rational))
+        return world, action_informed_oracle(rational), optimal_rule(rational)
     except Exception as e:
         return failed(e)
 
@@ -99,14 +93,14 @@ def measure(known, found):
     """The columns that an `Identification` fills: `arm_rounds`, in which its arm
     answered; `stopped`, whether it ended by its own rule and not at a cap; the true
     `regret`, and the `bound` proved; whether its arm is `correct` (a tie is), …"""
-    world, k = known.world, found.arm
+    (world, _, best), k = known, found.arm
     finite = lambda x: float(x) if np.isfinite(x) else None
     row = {name: int(getattr(found, name)) for name in list(RESULTS)[:5]}
     return row | dict(
         arm_rounds=int(found.counts[k]), status=found.status,
         stopped=not was_cut_short(found.status), regret=regret_of(world, found),
         bound=finite(found.finding.bound), arm=world.setting.arms[k],
-        correct=bool(known.best.gaps[k] <= TIE_TOL*world.setting.bound),
+        correct=bool(best.gaps[k] <= TIE_TOL*world.setting.bound),
         paid=found.paid, lost=found.lost,
         break_even=None if found.lost is None else finite(break_even(world, found)))
 
@@ -149,7 +143,7 @@ def as_method(given):
     pair = isinstance(given, tuple) and len(given) == 2
     call, options = given if pair else (given, {})
     expect(isinstance(options, dict), 'options', options, 'a dict')
-    options = {as_parameter(k): as_value(k, v) for k, v in options.items()}
+    options = {as_parameter(k, 'options'): as_value(k, v) for k, v in options.items()}
     if callable(call):
         functions, text = [call], source(call)
     else:
@@ -161,11 +155,11 @@ def as_method(given):
     anything = len(functions) == 1 and len(named) < len(found)
     return Method(call, options, None if anything else named - OURS, text)
 
-def as_parameter(name):
+def as_parameter(name, at):
     "`name`, which must be free for a parameter of a grid. Raises `InvalidInput`."
     others = OURS | RESULTS.keys() | {'repetition'}
     expect(isinstance(name, str) and name.isidentifier() and name not in others,
-           'parameter', name, f"a name, none of {', '.join(sorted(others))}")
+           at, name, f"a parameter's name, none of {', '.join(sorted(others))}")
     return name
 
 # %% ../../nbs/handbook/67_experiments.ipynb #b72281ec
@@ -185,7 +179,6 @@ def labelled(name, given, read, label):
     return found
 
 def as_worlds(given):
-    "Worlds by name: each a `World`, or what `load_world` takes."
     read = lambda w: w if isinstance(w, World) else load_world(w)
     return labelled('worlds', given, read, lambda w: w.name)
 
@@ -204,7 +197,7 @@ def as_grid(grid, methods):
     expect(isinstance(grid, dict), 'grid', grid, 'a dict of lists')
     read = {}
     for name, values in grid.items():
-        as_parameter(name)
+        as_parameter(name, 'grid')
         values = values.tolist() if isinstance(values, np.ndarray) else values
         values = values if isinstance(values, (list, tuple)) else [values]
         read[name] = [as_value(f'grid[{name!r}][{n}]', v) for n, v in enumerate(values)]
@@ -221,13 +214,12 @@ def perform(run, known, method):
     try:
         rng = generator(run['seed'], run['repetition'])
         row = known if isinstance(known, dict) else measure(known, method.call(
-            known.world, seed=rng, oracle=known.oracle, **run['parameters']))
+            known[0], seed=rng, oracle=known[1], **run['parameters']))
     except Exception as e:
         row = failed(e)
     return json.dumps(run | row | dict(seconds=time.perf_counter() - start),
                       allow_nan=False)
 
-# %% ../../nbs/handbook/67_experiments.ipynb #5354afdb
 def as_frame(records):
     "A pandas frame of records (dicts), with a column for each of their parameters."
     import pandas as pd
@@ -236,12 +228,10 @@ def as_frame(records):
     frame = pd.DataFrame([r['parameters'] | r for r in records], columns=columns,
                          dtype=object)
     types = {c: t for c, t in RESULTS.items() if t != 'str'} | dict(repetition='int64')
-    return frame.astype(types).astype({c: frame[c].infer_objects().dtype
-                                       for c in names})
+    return frame.astype(types | frame[[*names]].infer_objects().dtypes.to_dict())
 
 # %% ../../nbs/handbook/67_experiments.ipynb #58e80628
 def short_hash(value):
-    "Twenty hexadecimal digits for a plain value."
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:20]
 
 def world_key(world):
@@ -254,8 +244,8 @@ def planned(worlds, methods, grid, repetitions, seed):
     """The arguments of `experiment`, read: worlds, methods, what their names stand for,
     and runs, dicts by key (the name of its file), the repetitions of a cell together.
     The third number of a version, a patch, doesn't change what a run gives."""
-    worlds, methods = as_worlds(worlds), labelled('methods', methods, as_method,
-                                                  lambda m: m.text)
+    worlds = as_worlds(worlds)
+    methods = labelled('methods', methods, as_method, lambda m: m.text)
     grid, repetitions = as_grid(grid, methods), as_repetitions(repetitions)
     said = dict(version=__version__.split('.')[:2], seed=as_integer('seed', seed))
     said |= {f'world {w}': world_key(world) for w, world in worlds.items()}
@@ -355,20 +345,18 @@ def experiment(worlds: Any, methods: Any, grid: dict[str, Any],
     """Every method with every choice of parameters in every world, several times.
 
     `worlds` is a list, or a dict by label, of what is a `World` or what `load_world`
-    takes. `methods` is one of names in `LEARNERS`, of functions called as
+    takes; `methods` one of names in `LEARNERS`, of functions called as
     ``f(world, seed=generator, oracle=oracle, **parameters)``, or of pairs of either and
-    its options. `grid` {name: list} has values of `eps`, `delta`, `mixing`, …; each
-    method is run with all combinations of those that it takes. `repetitions` says how
-    many, or lists which: number i has the generator ``SeedSequence(seed,
-    spawn_key=(i,))`` in every world, for every method. `n_jobs` is 0 for one run after
-    the other, without joblib; else joblib's workers, -1 for one a core. `path` is a
-    folder for results as they come: what is missing there is done, also of new worlds,
-    methods and values; with `retry`, runs with an error too. `progress` shows a bar.
+    its options. `grid` {name: list} has values of `eps`, `delta`, …; each method is run
+    with all combinations of those that it takes. `repetitions` says how many, or lists
+    which: number i has the generator ``SeedSequence(seed, spawn_key=(i,))``. `n_jobs`
+    is 0 for one run after the other, else joblib's workers, -1 for one a core. `path`
+    is a folder for results as they come: what is missing there is done, also of new
+    worlds, methods and values; with `retry`, runs with an error too.
 
     Returns a pandas DataFrame, a row a run: `world`, `method`, a column a parameter,
-    `seed`, `repetition`, the columns of `RESULTS` (see `measure`), `seconds`, and
-    for runs that failed `error` and `traceback`. Raises `InvalidInput`, also for a
-    folder of another experiment; an exception within a run is recorded, not raised.
+    `seed`, `repetition`, and `RESULTS` (see `measure`). Raises `InvalidInput`, also for
+    a folder of another experiment; an exception within a run is recorded, not raised.
 
     >>> len(experiment(['advert'], ['sharp'], dict(eps=3., delta=.1), 2, 0, n_jobs=0))
     2
@@ -411,13 +399,12 @@ def read_experiment(path: str | PathLike[str]) -> pd.DataFrame:
 # %% ../../nbs/handbook/67_experiments.ipynb #e3f6936b
 def summarise(frame: pd.DataFrame,
               by: str | Sequence[str] | None = None) -> pd.DataFrame:
-    """A frame with a row a cell, that is, for each value of the columns `by` (None:
-    world, method and all parameters): `runs`, `failed`, `stopped` (share), `rounds`
-    (median), `rounds_10`, `rounds_90` (percentiles), `regret` (mean), `worst` (largest
-    regret), `within` (share with regret at most `eps`), `bound` (mean of what was
-    proved), `correct` (share), `paid`, `lost`, `break_even` (medians; infinite for
-    never), `seconds` (mean). Shares and means are of runs that didn't fail. Raises
-    `InvalidInput` for anything but a frame of `experiment` with a column `eps`.
+    """A frame with a row for each value of the columns `by` (None: world, method and
+    all parameters): `runs`, `failed`; of those that didn't, medians (`rounds`, `paid`,
+    `lost`, `break_even`, infinite for never), percentiles (`rounds_10`, `rounds_90`),
+    shares (`stopped`, `correct`, `within` the target `eps`), means (`regret`, `bound`,
+    `seconds`), and the `worst` regret. Raises `InvalidInput` for anything but a frame
+    of `experiment` with a column `eps`.
 
     >>> list(summarise(compare(['advert'], eps=3., methods=['sharp'],
     ...     repetitions=1, n_jobs=0).frame).runs)
@@ -453,20 +440,16 @@ def suite(budget=2000, cap=1_000_000, told=None, margin=0.):
     honour what is `told` and a `margin`. Raises `InvalidInput` if none does. A learner
     gets `budget` if it takes one, or stops at `cap` rounds if it is compiled."""
     loop = dict(budget=cap) | (dict(engine='fast') if is_compiled() else {})
-    asked = set(as_told(told).unusual) - {'alarm'}
+    asks = margin or set(as_told(told).unusual) - {'alarm'}
     found = {}
-    for row in LEARNERS.values():
-        if not asked <= set(row.honours) or margin and 'margin' not in row.options:
-            continue
-        rounds = {} if row.compiled is None else loop
+    for row in learners_for(told, margin=margin):
+        rounds = loop if row.compiled else {}
         if 'budget' in row.options:
             rounds = dict(budget=budget)
         variants = row.variants
-        if variants is None or not variants and (asked or margin):
+        if variants is None or not variants and asks:
             variants = {row.name: {}}
         found |= {label: (row.name, o | rounds) for label, o in variants.items()}
-    expect(found, 'told, margin', (str(as_told(told)), margin),
-           'what one of the learners can honour')
     return found
 
 # %% ../../nbs/handbook/67_experiments.ipynb #caed70e6
@@ -483,13 +466,11 @@ def compare(worlds: Any = ('advert', 'clinic'), *, eps: float = .2, delta: float
             expert: Agent | None = None, told: Told | str | None = None,
             margin: float | None = 0.) -> Comparison:
     """Play the methods of `suite` (or `methods`, as `experiment` takes them) in some
-    worlds at one target; returns a `Comparison`.
-
-    `eps` and `delta` are the target, which must be one for each of the worlds;
-    `budget` and `cap` go to `suite`; `expert` (an `Agent`) answers in all worlds, and
-    the methods are `told` (a `Told`, or a text) what to assume of it, and asked for
-    rules under which an arm leads by `margin`; by default those that can honour both
-    are played. The others go to `experiment`. Raises `InvalidInput`.
+    worlds at one target (`eps`, `delta`); returns a `Comparison`. `budget` and `cap` go
+    to `suite`; `expert` (an `Agent`) answers in all worlds, and the methods are `told`
+    (a `Told`, or a text) what to assume of it, and asked for rules under which an arm
+    leads by `margin`; by default those that can honour both are played. The others go
+    to `experiment`. Raises `InvalidInput`.
 
     >>> compare(['advert'], eps=3., methods=['sharp'], repetitions=1, n_jobs=0)
     Comparison(1 runs, 1 cells: sharp)
@@ -535,35 +516,7 @@ def proved_after(found, rounds=np.inf, paid=np.inf):
         return found.certificate.bound
     return float(t.bounds[t.rounds <= n + 1].min(initial=np.inf))
 
-def _forecast_row(world, found, hires, at):
-    "What a forecast keeps of a run; of an expert who isn't rational, no losses."
-    cut, known = was_cut_short(found.status), found.lost is not None
-    row = dict(eps=found.eps, finished=not cut, rounds=np.inf if cut else found.rounds,
-               paid=found.paid, lost=found.lost if known else np.nan,
-               break_even=break_even(world, found) if known else np.nan)
-    row |= {name: proved_after(found, **then) for name, then in at.items()}
-    if hires is None:
-        return row
-    expect(known, 'world', world, 'a world whose agent is the rational one')
-    return row | dict(total=total_loss(world, found, hires))
-
-def _forecast_table(rows):
-    "A pandas frame with a row a method and ϵ: counts and quantiles of its runs."
-    import pandas as pd
-    at = lambda p: lambda x: np.quantile(x, p, method='inverted_cdf')
-    columns: dict = dict(runs=('rounds', 'size'), finished=('finished', 'sum'),
-                         rounds_10=('rounds', at(.1)), rounds=('rounds', at(.5)),
-                         rounds_90=('rounds', at(.9)))
-    columns |= {name: (name, at(.5)) for name in rows[0]
-                if name in ('paid', 'lost', 'break_even') or name.startswith('proved')}
-    if 'total' in rows[0]:
-        columns['total'] = 'total', 'mean'
-    groups = pd.DataFrame(rows).groupby(['method', 'eps'], sort=False, dropna=False)
-    return groups.agg(**columns).reset_index()
-
-# %% ../../nbs/handbook/67_experiments.ipynb #2e02ddc3
 def _targets(world, eps, hires):
-    "The accuracies that are asked for, a list."
     if eps is None:
         expect(hires is not None, 'eps', eps, 'a number, or a number of `hires`')
         gain = world.best_profit - profit_of_nothing(world)
@@ -571,11 +524,33 @@ def _targets(world, eps, hires):
     most = 2*world.setting.B
     return [as_number('eps', e, 0., most, strict_low=True) for e in np.atleast_1d(eps)]
 
-def _pay_nothing(world, hires):
-    "The last row of a forecast of so many hires."
-    lost = hires*(world.best_profit - profit_of_nothing(world))
-    return dict(method='pay nothing', eps=np.nan, finished=True, total=lost, rounds=0.,
-                paid=0., lost=0., break_even=0.)
+def _forecast_row(method, world, found, hires, at):
+    "What a forecast keeps of a run; of an expert who isn't rational, no losses."
+    cut, known = was_cut_short(found.status), found.lost is not None
+    expect(known or hires is None, 'world', world, 'a world whose agent is rational')
+    row = dict(method=method, eps=found.eps, finished=not cut, paid=found.paid,
+               rounds=np.inf if cut else found.rounds,
+               lost=found.lost if known else np.nan,
+               break_even=break_even(world, found) if known else np.nan)
+    row |= {name: proved_after(found, **then) for name, then in at.items()}
+    return row if hires is None else row | dict(total=total_loss(world, found, hires))
+
+# %% ../../nbs/handbook/67_experiments.ipynb #2e02ddc5
+def _forecast_table(rows, nothing):
+    "A row a method and ϵ: counts and quantiles of its runs; and what `nothing` loses."
+    import pandas as pd
+    if nothing is not None:
+        rows.append(dict(method='pay nothing', eps=np.nan, finished=True, total=nothing,
+                         rounds=0., paid=0., lost=0., break_even=0.))
+    at = lambda p: lambda x: np.quantile(x, p, method='inverted_cdf')
+    columns: dict = dict(runs=('rounds', 'size'), finished=('finished', 'sum'),
+                         rounds_10=('rounds', at(.1)), rounds=('rounds', at(.5)),
+                         rounds_90=('rounds', at(.9)))
+    columns |= {name: (name, at(.5)) for name in rows[0]
+                if name in ('paid', 'lost', 'break_even') or name.startswith('proved')}
+    columns |= {'total': ('total', 'mean')} if 'total' in rows[0] else {}
+    groups = pd.DataFrame(rows).groupby(['method', 'eps'], sort=False, dropna=False)
+    return groups.agg(**columns).reset_index()
 
 # %% ../../nbs/handbook/67_experiments.ipynb #2e02ddc4
 def forecast(world: World, *, eps: float | Sequence[float] | None = None,
@@ -589,27 +564,25 @@ def forecast(world: World, *, eps: float | Sequence[float] | None = None,
     guessed: a frame with a row a method and `eps`. With `hires`: is it worth it?
 
     `eps` is a float or a list (None, with `hires`: all, a half and a quarter of what
-    can be gained). `methods` lists learners, by default the first that honours what is
-    `told`. Run i of each has the generator (seed, i), and is cut short after `cap`
-    rounds: quantiles are infinite then. `margin` is of the rule's arm, `fee` for each
-    round besides; payments are multiples of `unit`, and an `expert` may answer.
-
-    Columns: `runs`; `finished`, how many weren't cut short; quantiles `rounds_10`,
-    `rounds`, `rounds_90`; medians of `paid`, `lost` (chapter 63), `break_even` (chapter
-    67), and of what is proved after so many `rounds`, or for such `sums`, two lists
-    (`proved_40`, `proved_for_1000`). If the expert is hired `hires` times, their mean
-    loss, `total`, and a last row, "pay nothing". Raises `InvalidInput`.
+    can be gained). Run i of each of the `methods` (None: the first that honours what is
+    `told`) has the generator (seed, i), and is cut short after `cap` rounds: quantiles
+    are infinite then. A `fee` is paid for each round besides, `margin` and `unit` are
+    options of the learners, and an `expert` may answer. Columns: `runs`; `finished`,
+    how many weren't cut short; quantiles `rounds_10`, `rounds`, `rounds_90`; medians of
+    `paid`, `lost` (chapter 63), `break_even` (chapter 67), and of what is proved after
+    so many `rounds`, or for such `sums` (`proved_40`, `proved_for_1000`); with `hires`,
+    their mean loss, `total`, and a last row, "pay nothing". Raises `InvalidInput`.
 
     >>> forecast(load_world('advert'), eps=3., delta=.1, runs=2).finished[0]
     np.int64(2)
     """
     runs, seed = as_integer('runs', runs, 1), as_integer('seed', seed, 0)
-    cap = as_integer('cap', cap, 1)
+    cap, (world, oracle, _) = as_integer('cap', cap, 1), learnable(world)
     if hires is not None:
         cap = min(cap, as_integer('hires', hires, 1))
-    world, oracle, _ = learnable(world)
     world = world if expert is None else replace(world, agent=expert)
-    methods = [learner_for(told, world.setting.support)] if methods is None else methods
+    if methods is None:
+        methods = [learners_for(told, world.setting.support)[0].name]
     expect(isinstance(methods, (list, tuple)), 'methods', methods, 'a list of names')
     asked = dict(margin=margin) if as_number('margin', margin, 0.) else {}
     asked |= {} if unit is None else dict(unit=unit)
@@ -618,7 +591,8 @@ def forecast(world: World, *, eps: float | Sequence[float] | None = None,
     play = partial(identify_whole, world, delta=delta, budget=cap, oracle=oracle,
                    told=told, **asked)
     tasks = [*product(methods, _targets(world, eps, hires), range(runs))]
-    rows = [dict(method=name) | _forecast_row(world, with_fee(
+    rows = [_forecast_row(name, world, with_fee(
         play(eps=e, method=name, seed=generator(seed, i)), fee), hires, at)
         for name, e, i in follow(tasks, 0, len(tasks), progress)]
-    return _forecast_table(rows + ([_pay_nothing(world, hires)] if hires else []))
+    nothing = hires and hires*(world.best_profit - profit_of_nothing(world))
+    return _forecast_table(rows, nothing)

@@ -11,8 +11,8 @@ from functools import cache
 from inspect import signature
 from typing import Any, NamedTuple
 import numpy as np
-from ..core import (InvalidInput, as_choice, as_integer, as_kind, expect,
-                         fresh_seed, generator)
+from ..core import (as_choice, as_integer, as_kind, expect, fresh_seed, generator,
+                         placed)
 from ..paper.estimation import PAST
 from ..game.information import Rational, World
 from ..game.oracle import Oracle, learnable
@@ -22,8 +22,7 @@ from ..paper.oiafc import MIXINGS, SNAPSHOT_GROWTH, STOPS, oiafb, oiafc
 from ..sharp.learner import own_beliefs, sharp
 from ..experts.told import Told, as_told
 from ..paper.baselines import DECISIONS, chen, explore_then_commit
-from ..experts.lapses import patient
-from ..experts.open_setting import open_support
+from ..experts.around import open_support, patient
 from ..experts.trial import trial
 
 log = logging.getLogger(__name__)
@@ -31,23 +30,23 @@ LEFT_OUT = 'left out, as no rule makes it the favourite: %s'
 
 # %% auto #0
 __all__ = ['log', 'LEFT_OUT', 'LEARNERS', 'ALIASES', 'LEAD', 'USUAL_STATUSES', 'OFTEN', 'BOUNDARIES', 'rounds_left', 'with_bar',
-           'Flag', 'Row', 'register', 'plugins', 'learner_row', 'completed', 'learner_for', 'prepared', 'best_profit',
+           'Flag', 'Row', 'register', 'plugins', 'learner_row', 'completed', 'learners_for', 'prepared', 'best_profit',
            'add_lost', 'origin_of', 'play_row', 'run_fast', 'identify']
 
 # %% ../../nbs/appendix/63_identification.ipynb #19ad69b2
 def rounds_left(bounds, eps):
     """The rounds that are left (an int, to two digits) by chapter 63, from pairs
     (rounds, bound): the last one, and the last of those after at most half its rounds.
-    0 for a bound of `eps` or less, None if it doesn't fall."""
+    0 for a bound of `eps` or less."""
     t1, b1 = bounds[-1]
     t0, b0 = next((b for b in reversed(bounds) if 2*b[0] <= t1), bounds[-1])
-    if b1 <= eps or not (0 < t0 < t1 and b1 < b0):
-        return 0 if b1 <= eps else None
-    c = (b0 - b1)/(t0**-.5 - t1**-.5)
-    d = max(c/t1**.5 - b1, 0.)
+    if b1 <= eps:
+        return 0
+    falls = 0 < t0 < t1 and b1 < b0
+    c = (b0 - b1)/(t0**-.5 - t1**-.5) if falls else b1*t1**.5
+    d = max(c/t1**.5 - b1, 0.) if falls else 0.
     # with d = 0 the curve need not go through (t1, b1)
-    left = max((c/(eps + d))**2 - t1, 1.)
-    return int(float(f'{left:.2g}'))
+    return int(float(f'{max((c/(eps + d))**2 - t1, 1.):.2g}'))
 
 def with_bar(make, bar, eps, watch=None):
     """What `make(watch=…)` makes: a learner that shows on a `bar` of tqdm's the arm
@@ -81,21 +80,20 @@ class Flag(NamedTuple):
 class Row:
     """A learner of the table: the `name` by which it is called; `make(setting, oracle,
     *, eps, delta, …)`, which returns a `Learner`; a `text` that says what it is; and
-    the `statuses`, of `STATUS`, with which it may end. `compiled` names the options of
-    `make` that the compiled engine takes as well (None: it doesn't play this learner);
-    `flags` {option: `Flag`} are for the command; `rounds` puts a run's initial, normal
-    and forced rounds and its searches into words; `demo` is the target of a
-    demonstration; `variants` {label: options} are those that a comparison plays
-    unasked, by default the learner as it is; `honours` names the fields of a `Told`
-    that it takes at other values than the paper's; `needs_states`, whether it needs the
-    state of the round before to go on."""
+    the `statuses`, of `STATUS`, with which it may end. `compiled` tells whether the
+    compiled engine plays it as well; `flags` {option: `Flag`} are for the command;
+    `rounds` puts a run's initial, normal and forced rounds and its searches into words;
+    `demo` is the target of a demonstration; `variants` {label: options} are those that
+    a comparison plays unasked, by default the learner as it is; `honours` names the
+    fields of a `Told` that it takes at other values than the paper's; `needs_states`,
+    whether it needs the state of the round before to go on."""
     name: str
     make: Callable
     text: str
     statuses: tuple
-    compiled: tuple | None = None
+    compiled: bool = False
     flags: dict = field(default_factory=dict)
-    rounds: str = '{:,} initial, {:,} normal and {:,} forced ones ({:,} binary searches)'
+    rounds: str = '{:,} initial, {:,} normal and {:,} forced ones ({:,} searches)'
     demo: tuple | None = None
     variants: dict | None = None
     honours: tuple = ()
@@ -160,15 +158,14 @@ register(Row('sharp', sharp, 'the sharp learner: bets, and answers as half-space
              rounds=BOUNDARIES))
 register(Row(
     'oiafc', oiafc, "the paper's OIAFC, with fixed confidence",
-    ('certified', *OFTEN, 'round_cap', 'event_violated'), demo=(1., .1),
-    compiled=('mixing', 'max_rounds'),
+    ('certified', *OFTEN, 'round_cap', 'event_violated'), demo=(1., .1), compiled=True,
     variants={'OIAFC (Theorem 1)': dict(mixing='theorem1'),
               'OIAFC (Corollary 1)': dict(mixing='corollary1')},
     flags=dict(
         mixing=Flag(str, f'share of the oracle in the rules: {" or ".join(MIXINGS)}'),
         stop=Flag(str, f'stopping rule: {" or ".join(STOPS)}'))))
 register(Row('oiafb', oiafb, "the paper's OIAFB, with a fixed budget",
-             ('budget', 'budget_too_small', *OFTEN), compiled=('budget', 'a'),
+             ('budget', 'budget_too_small', *OFTEN), compiled=True,
              variants={'OIAFB': {}}))
 register(Row(
     'chen', chen, "Chen et al.'s learner, with a fixed budget",
@@ -205,8 +202,7 @@ register(Row(
 
 # %% ../../nbs/appendix/63_identification.ipynb #dfb2b7ef
 def completed(row, K, *, told, budget, options):
-    """The options of a run with K arms, with what is told and a budget by the names
-    that the learner gives to them. Raises `InvalidInput`."""
+    "The options of a run with K arms, by the learner's names. Raises `InvalidInput`."
     for name, value in options.items():
         expect(name in row.options, name, value, 'one of the options of the method '
                f'{row.name}: {", ".join(sorted(row.options))}')
@@ -226,25 +222,26 @@ def completed(row, K, *, told, budget, options):
     return options | more
 
 # %% ../../nbs/appendix/63_identification.ipynb #95b07576
-def learner_for(told: Told | str | None = None,
-                support: np.ndarray | None = None) -> str:
-    """The name of the first learner of the table that honours what is told; where
-    rounding makes beliefs of the `support` be heard as others, of one that takes no
-    report at its word. Raises `InvalidInput` if none does."""
+def learners_for(told=None, support=None, margin=0.):
+    """The rows of the learners that honour what is told, and a `margin`. Where rounding
+    makes beliefs of the `support` be heard as others, they are those that take no
+    report at its word. Raises `InvalidInput` if there are none."""
     told = as_told(told)
-    exact = support is None or told.is_exact(support)
-    for name, row in LEARNERS.items():
-        if set(told.unusual) - {'alarm'} <= set(row.honours) and (
-                exact or 'beliefs' in row.honours):
-            return name
-    raise InvalidInput('told', str(told), 'what one of the learners can honour')
+    asked = set(told.unusual) - {'alarm'}
+    if support is not None and not told.is_exact(support):
+        asked.add('beliefs')
+    found = [row for row in LEARNERS.values() if asked <= set(row.honours)
+             and ('margin' in row.options or not margin)]
+    expect(found, 'told, margin', (str(told), margin),
+           'what one of the learners can honour')
+    return found
 
 def prepared(where, oracle, rng, *, method, told, budget, options) -> Any:
     """What a run or a session begins with: the `Row` of its learner; the world or
     setting `where` it learns, without the arms that no rule induces; its `Oracle` or
     None; the names of these arms; and all options. Raises `InvalidInput`."""
     z, left = getattr(where, 'setting', where), ()
-    row = learner_row(learner_for(told, z.support) if method is None else method)
+    row = learners_for(told, z.support)[0] if method is None else learner_row(method)
     options = completed(row, z.K, told=told, budget=budget, options=options)
     if isinstance(oracle, str):
         as_choice('oracle', oracle, ['world'])
@@ -259,7 +256,6 @@ def prepared(where, oracle, rng, *, method, told, budget, options) -> Any:
 
 # %% ../../nbs/appendix/63_identification.ipynb #c9ba5793
 def best_profit(world: World) -> float:
-    r"$h(S^*)$, the profit of the best rule."
     return optimal_rule(world).profit
 
 def add_lost(world, result):
@@ -275,8 +271,8 @@ def origin_of(world, row, options, seed):
     "The `Origin` of a run; functions are told by name, a seed only if it is a number."
     said = {name: value for name, value in options.items() if value is not None
             and name not in ('watch', 'history', 'told', 'rng', 'seed')}
-    kept = {name: value if isinstance(value, (bool, int, float, str))
-            else getattr(value, '__name__', repr(value)) for name, value in said.items()}
+    kept = {name: x if isinstance(x, (bool, int, float, str))
+            else getattr(x, '__name__', repr(x)) for name, x in said.items()}
     whole = isinstance(seed, (int, np.integer))
     return Origin(world.name, row.name, kept, int(seed) if whole else None)
 
@@ -294,17 +290,12 @@ def play_row(row, world, oracle, rng, /, *, progress, max_paid, **options):
         made = with_bar(make, bar, options['eps'], options.get('watch'))
         return simulate(made, world, rng)
 
-def run_fast(row, world, oracle, rng, /, *, eps, delta, **options):
-    "What `identify` does for engine=\"fast\"."
+def run_fast(row, world, oracle, rng, /, **options):
+    "One compiled run of the learner of `row`, whose options are complete."
     from oia_nb.fast.drive import simulate_fast
-    names = sorted(name for name, row in LEARNERS.items() if row.compiled)
-    expect(row.compiled is not None, 'method', row.name,
-           f'for engine="fast" one of {", ".join(names)}')
     given = {k: v for k, v in options.items() if v is not None and v is not False}
-    for name in given:
-        expect(name in row.compiled, 'engine', 'fast', f'coroutine, to use {name}')
-    return simulate_fast(world, method=row.name, eps=eps, delta=delta, seed=rng,
-                         oracle=oracle, **given)
+    with placed('engine="fast", '):
+        return simulate_fast(world, method=row.name, seed=rng, oracle=oracle, **given)
 
 # %% ../../nbs/appendix/63_identification.ipynb #2d2c9389
 def identify(world: World, *, eps: float, delta: float, method: str | None = None,
@@ -345,6 +336,5 @@ def identify(world: World, *, eps: float, delta: float, method: str | None = Non
     play = run_fast if engine == 'fast' else play_row
     found = play(row, world, known, rng, eps=eps, delta=delta, progress=progress,
                  max_paid=max_paid, **options)
-    log.info('%s in %s: %s, %d rounds', row.name, world.name, found.status,
-             found.rounds)
+    log.info('%s in %s: %s, round %d', row.name, world.name, found.status, found.rounds)
     return add_lost(world, replace(found, origin=origin))

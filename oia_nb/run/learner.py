@@ -33,7 +33,7 @@ _P = ParamSpec('_P')
 # %% auto #0
 __all__ = ['CLAIM_TOL', 'STATUS', 'UNCLAIMED', 'CLAIMS', 'check_response', 'announce', 'ask_oracle', 'check_fits',
            'check_learner', 'Trace', 'Certificate', 'Finding', 'Origin', 'Particulars', 'Identification', 'Status',
-           'was_cut_short', 'finish', 'facts_of', 'claim_of', 'Verification', 'verified', 'Learner', 'Halt', 'Stopped',
+           'was_cut_short', 'finish', 'Verification', 'facts_of', 'claim_of', 'verified', 'Learner', 'Halt', 'Stopped',
            'learner', 'within', 'within_sum', 'interrupts_held', 'simulate', 'claim_facts', 'claim_text', 'proved_text',
            'result_facts', 'unchecked', 'ended']
 
@@ -106,7 +106,7 @@ class Trace:
     PAST); what the rule is expected to pay at that belief, `payments`, and `states`, -1
     where the learner heard of none, or None. Snapshots at rounds that grow by 2 %:
     `rounds` (n,), `profits` (n, K), `radii` (n, K), and `bounds` (n,), the best
-    certificate so far. Raises `InvalidInput` unless these two groups are of one length."""
+    certificate so far. Raises `InvalidInput` unless each group is of one length."""
     arms: np.ndarray
     beliefs: np.ndarray
     targets: np.ndarray
@@ -388,8 +388,8 @@ def finish(transcript: Any, found: Finding, *, status: str, eps: float, delta: f
         rules = dict(rules=transcript.rules, asked=np.array(transcript.asked))
         certificate = replace(certificate, facts=rules | (certificate.facts or {}))
     proves = certificate is not None and found.bound <= eps*(1 + CLAIM_TOL)
-    expect(proves or status != 'certified', 'status', status, 'a rule that is proved to '
-           f'lose at most {eps:g}; proved of this one: {certificate}')
+    expect(proves or status != 'certified', 'status', status, 'a rule that is proved '
+           f'to lose at most {eps:g}; proved of this one: {certificate}')
     if violated:
         more |= UNCLAIMED
     columns = map(np.array, zip(*snapshots)) if len(snapshots) else [np.empty(0)]*4
@@ -406,6 +406,20 @@ def finish(transcript: Any, found: Finding, *, status: str, eps: float, delta: f
         setting=transcript.setting, **more))
 
 # %% ../../nbs/appendix/62_learner.ipynb #a7c3e9b1
+@dataclass(frozen=True)
+class Verification:
+    "What the checker says: what fails (or None), what it `rests` on, its `seconds`."
+    refused: str | None
+    rests: str = ''
+    seconds: float = 0.
+
+    def __bool__(self):
+        return self.refused is None
+    def __str__(self):
+        if self:
+            return f'Verified by oia_nb.verify in {self.seconds:.1g} s: {self.rests}.'
+        return f'Not verified: {self.refused}.'
+
 def facts_of(found):
     "The `Facts` on which the certificate of a result rests."
     z, t = found.setting, found.trace
@@ -414,19 +428,18 @@ def facts_of(found):
     columns = [np.full(len(t.arms), -1) if x is None else x
                for x in (asked, t.arms, t.beliefs, t.states)]
     kinds = dict(rules=float, margins=float, oracle=float, questions=int, handed=int)
-    arrays = {name: np.array(facts[name], kind) for name, kind in kinds.items()
-              if facts.get(name) is not None}
+    arrays = {name: np.array(x, kinds[name]) for name, x in facts.items()
+              if name in kinds and x is not None}
     known: dict = dict(rules=np.zeros((0, *z.support.shape))) | facts | arrays
     known['paid'] = {int(r): np.array(s, float) for r, s in facts.get('paid') or ()}
     return checker.Facts(**known, support=z.support, bound=z.bound,
                          utility=z.utility, K=z.K, rounds=np.array(columns, int).T,
                          prior=z.prior, supports=z.supports)
 
-def claim_of(found: Identification) -> Any:
-    "The `Claim` of a result; `told`, its lead and `missed` are what it assumes."
+def claim_of(found):
     told = dict(vars(found.told or Told()), margin=found.lead, arms=found.missed)
-    return checker.Claim(found.rule.values, found.arm, found.proved.bound, found.eps,
-                         found.delta, told)
+    rule, bound = found.rule.values, found.proved.bound
+    return checker.Claim(rule, found.arm, bound, found.eps, found.delta, told)
 
 # %% ../../nbs/appendix/62_learner.ipynb #c1a155e5
 CLAIMS = 'certified', 'rule_certified'
@@ -442,21 +455,6 @@ def _earned(claim, p, facts):
     return f.bound*(mean_lower(counts, f.u - paid, level) + CLAIM_TOL)
 
 # %% ../../nbs/appendix/62_learner.ipynb #e4d5b602
-@dataclass(frozen=True)
-class Verification:
-    "What the checker says: what fails (or None), what it `rests` on, its `seconds`."
-    refused: str | None
-    rests: str = ''
-    seconds: float = 0.
-
-    def __bool__(self):
-        return self.refused is None
-    def __str__(self):
-        if self:
-            return f'Verified by oia_nb.verify in {self.seconds:.1g} s: {self.rests}.'
-        return f'Not verified: {self.refused}.'
-
-# %% ../../nbs/appendix/62_learner.ipynb #f5e6c713
 def verified(found: Identification) -> Identification:
     "The result, without its claim if that has no proof, or doesn't verify."
     if not (found.proved or found.status in CLAIMS) or found.verification:
@@ -550,7 +548,6 @@ def within(inner: Any, answer: Callable[[Any], Any]) -> Generator[Any, Any, Any]
             found = replace(found, status=halt.status, violated=halt.violated)
         return found
 
-# %% ../../nbs/appendix/62_learner.ipynb #c7e00001
 def within_sum(learner: Learner, most: float | None) -> Learner:
     """The `Learner`, stopped (as "paid_cap", with the best certificate so far) before a
     round after which it might have paid more than `most` in all, in expectation at what
@@ -574,15 +571,14 @@ def within_sum(learner: Learner, most: float | None) -> Learner:
 def interrupts_held() -> Any:
     """A list, empty until Ctrl-C was pressed, which interrupts nothing unless pressed
     again; in the main thread, where Ctrl-C has its usual meaning."""
-    pressed, usual = [], signal.default_int_handler
+    pressed = []
     def hold(number, frame):
         if pressed:
             raise KeyboardInterrupt
         pressed.append(number)
     ours = (threading.current_thread() is threading.main_thread()
-            and signal.getsignal(signal.SIGINT) is usual)
-    if ours:
-        signal.signal(signal.SIGINT, hold)
+            and signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+    usual = signal.signal(signal.SIGINT, hold) if ours else None
     try:
         yield pressed
     finally:
@@ -591,10 +587,9 @@ def interrupts_held() -> Any:
 
 # %% ../../nbs/appendix/62_learner.ipynb #68dcd655
 def simulate(learner: Any, world: World, seed: int | np.random.Generator | None) -> Any:
-    """Play a learner (or any coroutine of rules) against a simulated world until it
-    returns; gives back what it returns. Someone who interrupts it (Ctrl-C, or a
-    notebook's stop button) gets what was found so far, with status "stopped", if the
-    learner can tell; else `KeyboardInterrupt`.
+    """Play a learner (or any coroutine of rules) in a simulated world; gives back what
+    it returns. Someone who presses Ctrl-C gets what was found so far, as "stopped", if
+    the learner can tell; else `KeyboardInterrupt`.
 
     >>> simulate(sharp(z, oracle, eps=1., delta=.1), clinic, seed=0).status
     'certified'
@@ -636,7 +631,6 @@ def claim_facts(found):
         ('delta', 'probability', found.delta, in_percent))
 
 def claim_text(found, told):
-    "What is claimed, of an expert as `told`."
     said = claim_facts(found).said()
     if found.tried:
         return (f'For any expert who goes on as it does: of {len(found.means)} rules '
@@ -655,7 +649,6 @@ def claim_text(found, told):
 
 # %% ../../nbs/appendix/62_learner.ipynb #393de040
 def proved_text(found):
-    "The certificate of a result against its target, in words."
     said, claim = claim_facts(found).said(), 'nothing is proved'
     sure = f' with probability {said["delta"]}' if 'delta' in said else ''
     if found.verification and 'behind' in said:
@@ -676,8 +669,7 @@ def result_facts(found, *, rounds=None, regret=None, break_even=None):
     return FactTable.of(
         ('status', 'status', found.status, lambda s: STATUS[s].text),
         ('rounds', 'rounds', found.rounds, lambda n: used),
-        ('arm', 'found', arms[found.arm],
-         lambda arm: f'{found.rule!r}, answered by {arm}'),
+        ('arm', 'found', arms[found.arm], lambda k: f'{found.rule!r}, answered by {k}'),
         ('bound', 'proved', found.certificate and found.certificate.bound or 0.,
          lambda bound: proved_text(found)),
         ('regret', 'true regret', regret, lambda x: amount(x, found.rule.bound)),
@@ -703,10 +695,9 @@ def unchecked(found, told):
 
 def ended(found):
     "How a run ended, and what was seen that can't be, in words."
-    text = STATUS[found.status].text
-    if found.violated:
-        text += f'; seen: {VIOLATIONS[found.violated]}'
-    text += ''.join(f' (a false alarm has a probability of {100*c.level:.2g} % at most)'
+    seen = f'; seen: {VIOLATIONS[found.violated]}' if found.violated else ''
+    alarm = ''.join(f' (a false alarm has a probability of {100*c.level:.2g} % at most)'
                     for c in found.checks if c.level and c.name == found.violated)
-    return text + (f'; not verified: {found.refused}' if found.refused else '')
+    refused = f'; not verified: {found.refused}' if found.refused else ''
+    return STATUS[found.status].text + seen + alarm + refused
 

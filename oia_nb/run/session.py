@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import astuple, dataclass, field, replace
 from datetime import datetime, timezone
-from errno import ENOSPC
 from functools import wraps
 from html import escape
 from itertools import count
@@ -23,7 +22,8 @@ import numpy as np
 from .. import __version__
 from ..core import (InvalidInput, OIAError, PROB_TOL, as_array, as_choice,
                          as_integer, as_kind, as_number, as_text, as_value, expect,
-                         file_trouble, fresh_seed, generator, is_number, json_value, placed, plain)
+                         file_trouble, generator, is_number, json_value,
+                         placed, plain)
 from ..paper.estimation import NORMAL, PAST
 from ..game.information import Response, Setting, World
 from ..game.scoring import ScoringRule
@@ -39,7 +39,7 @@ from ..show.facts import ROWS_SHOWN, framed, html_table, in_percent, three_digit
 from .learner import (Finding, Identification, Origin, Stopped, Verification,
                                 check_fits, check_response, interrupts_held)
 from ..experts.told import DIGITS_MOST, Check, Told, as_told
-from ..experts.open_setting import OpenSetting
+from ..experts.around import OpenSetting
 from ..game.stackelberg import region_margin
 from ..verify import BLOCK
 from ..worlds.files import as_file
@@ -48,11 +48,11 @@ if TYPE_CHECKING:
 _Method = TypeVar('_Method', bound=Callable[..., Any])
 
 # %% auto #0
-__all__ = ['SNAP', 'SCHEMA', 'HEAD', 'ROUNDS', 'SLIPS', 'IN_A_NEW_FILE', 'WAYS', 'Damaged', 'Busy', 'writing', 'chained',
+__all__ = ['SNAP', 'SCHEMA', 'ROUNDS', 'HEAD', 'SLIPS', 'IN_A_NEW_FILE', 'WAYS', 'Damaged', 'Busy', 'writing', 'chained',
            'is_torn', 'read_journal', 'Journal', 'Refused', 'as_said', 'as_report', 'rule_digest', 'is_same',
-           'taken_from', 'checked_head', 'as_response', 'drawn', 'Offer', 'as_page', 'as_body', 'reckoner',
+           'taken_from', 'drawn', 'checked_head', 'as_response', 'Offer', 'as_page', 'as_body', 'reckoner',
            'tickets_html', 'SessionRound', 'Session', 'new_head', 'payable_oracle', 'past_answer', 'as_a_whole',
-           'in_rounds', 'control_questions']
+           'in_rounds']
 
 # %% ../../nbs/experts/27_session.ipynb #2ee07234
 class Damaged(OIAError):
@@ -166,8 +166,8 @@ class Journal:
         if self.lock is None:
             raise Busy(f'{self.path} {self.why}')
         own = chained(self.last, record)
-        line = self.ends + json.dumps(record | {'hash': own}, sort_keys=True,
-                                      allow_nan=False).encode() + b'\n'
+        text = json.dumps(record | {'hash': own}, sort_keys=True, allow_nan=False)
+        line = self.ends + text.encode() + b'\n'
         with writing(self.path), open(self.path, 'r+b', buffering=0) as f:
             if self.size not in (None, f.seek(0, os.SEEK_END)):
                 raise Damaged(self.path, 'was changed since it was opened')
@@ -175,7 +175,7 @@ class Journal:
             f.truncate(self.whole)
             f.seek(self.whole)
             if f.write(line) < len(line):
-                raise OSError(ENOSPC, os.strerror(ENOSPC))
+                raise OSError('there is no room left')
             os.fsync(f.fileno())
         self.size = self.whole = self.whole + len(line)
         self.ends, self.last = b'', own
@@ -220,8 +220,7 @@ def as_report(setting, report=None, snap=SNAP, arm=None, *, belief=None, percent
     i = int(places[n])
     near = ', '.join(f'{p:.1%}' for p in setting.support[i])
     expect(gap[n] <= snap + PROB_TOL, 'report', report,
-           f'a belief within {snap:g} of a listed one{whose} (the nearest, {near}, is '
-           f'{gap[n]:.3g} away)')
+           f'one within {snap:g} of a listed belief{whose}: {near} is {gap[n]:.3g} off')
     return i, x, float(gap[n])
 
 # %% ../../nbs/experts/27_session.ipynb #4022c88b
@@ -238,11 +237,21 @@ def taken_from(tape, rule):
     n = next((n for n, (asked, _) in enumerate(tape) if is_same(asked, rule)), None)
     return None if n is None else tape.pop(n)[1]
 
+def drawn(seed, n):
+    "The draw of round n from a seed (a text): a number in [0, 1); None without a seed."
+    if seed is not None:
+        return int(hashlib.sha256(f'{seed}:{n}'.encode()).hexdigest()[:13], 16)/16**13
+
 # %% ../../nbs/experts/27_session.ipynb #c993a6c5
 SCHEMA = 3
+# {kind of record: what its round must be, and what it is then}
+ROUNDS = dict(answer=('open', 'answered'), declined=('open', 'open'),
+              state=('answered', 'answered'), amended=('answered', 'answered'),
+              void=('answered', 'void'), doubted=('answered', 'open'))
 # {field of a header: what it is if an earlier schema lacks it, its check, its limits}
 HEAD: dict[str, tuple] = dict(
     snap=(SNAP, as_number, 0., .5), fee=(0., as_number, 0.),
+    eps=(None, as_number), delta=(None, as_number),
     max_paid=(None, as_number, 0.), unit=(None, as_number, 0., np.inf, True),
     asks=(False, as_kind, bool), history=([], as_kind, list), left=([], as_kind, list),
     currency=(None, as_text), person=(None, as_text), lottery=(None, as_text))
@@ -264,26 +273,19 @@ def checked_head(fields):
             for p in head['history']]
     for r in past:
         as_response(z, r.arm, r.belief, r.state)
-        expect(r.state is not None or not row.needs_states, 'history', head['history'],
+        expect(not row.needs_states or r.state is not None, 'history', head['history'],
                f'states in it: {row.name} needs them')
     expect(not head['unit'] or 'unit' in row.options, 'unit', head['unit'],
-           f'none: the learner {row.name} must announce the rules that it asks, to the '
-           'last digit')
+           f'none: the learner {row.name} announces its rules to the last digit')
     row.make(z, oracle, eps=head['eps'], delta=head['delta'], **head['options'])
     return head, z, oracle, past
 
-# %% ../../nbs/experts/27_session.ipynb #c993a601
 def as_response(setting, arm, belief, state=None):
     "The `Response` of an answer by places. Raises `InvalidInput`."
     belief = as_integer('belief', belief, 0, setting.M - 1)
     found = Response(arm, tuple(setting.support[belief].tolist()), state)
     check_response(setting, found)
     return found
-
-def drawn(seed, n):
-    "The draw of round n from a seed (a text): a number in [0, 1); None without a seed."
-    if seed is not None:
-        return int(hashlib.sha256(f'{seed}:{n}'.encode()).hexdigest()[:13], 16)/16**13
 
 # %% ../../nbs/experts/27_session.ipynb #6c963620
 @dataclass(frozen=True, eq=False)
@@ -341,26 +343,18 @@ class Offer:
     def sheet(self, details: bool = True) -> str:
         """The offer as a page of HTML (a text) to hand to the expert. Without `details` it
         says what the payments are for, and folds the tickets away."""
-        menu, states = self.menu, self.setting.states
+        menu, states, digits = self.menu, self.setting.states, self.digits
         listed = lambda names: ', '.join(f'<b>{escape(name)}</b>' for name in names)
         unit = f' in {self.currency}' if self.currency and not self.lottery else ''
-        exact = [
-            self.tickets(),
-            f'The ticket that is best for what you say is yours. It is paid{unit} when it '
-            f'is known what was the case. {remark(menu.tickets, self.digits)}',
-            reckoner(menu, states) if len(states) > 2 else '']
+        exact = framed('tickets.html', tickets=self.tickets(), unit=escape(unit),
+                       remark=escape(remark(menu.tickets, digits)),
+                       reckoner=reckoner(menu, states) if len(states) > 2 else '')
         if not details:
-            most = money(menu.tickets.max(), self.digits, self.unit)
-            exact = [f'You are paid for what you say, {most} at most. The better you know '
-                     'what is the case, the more you can earn. You earn most, on average, '
-                     'if you say what you believe.',
-                     '<details><summary>What exactly is paid'
-                     f'</summary>{as_body(*exact)}</details>']
-        return as_page(
-            f'Round {self.round}',
-            f'<p>Choose how to look: {listed(self.setting.arms)}. Then say how likely you '
-            f'think each of {listed(states)}. {self.say} Name the round with your answer.'
-            '</p>', self.terms(), *exact)
+            most = escape(money(menu.tickets.max(), digits, self.unit))
+            exact = framed('folded.html', most=most, exact=exact)
+        body = framed('sheet.html', arms=listed(self.setting.arms), states=listed(states),
+                      say=self.say, terms=as_body(self.terms()), exact=exact)
+        return as_page(f'Round {self.round}', body)
 
 # %% ../../nbs/experts/27_session.ipynb #e8387c27
 def as_page(title, *parts):
@@ -369,8 +363,7 @@ def as_page(title, *parts):
 
 def as_body(*parts):
     "Parts of a page: one that begins with < is HTML already."
-    return '\n'.join(p if p.startswith('<') else f'<p>{escape(p)}</p>'
-                     for p in parts if p)
+    return '\n'.join(p if p[0] == '<' else f'<p>{escape(p)}</p>' for p in parts if p)
 
 def reckoner(menu, states):
     "A few fields that say, on the sheet, which ticket a report over `states` holds."
@@ -416,7 +409,6 @@ class SessionRound:
 
     @property
     def pending(self):
-        "Whether it was answered, and its state isn't known."
         return self.status == 'answered' and self.state is None
     @property
     def due(self):
@@ -451,14 +443,12 @@ def as_a_whole(method: _Method) -> _Method:
             try:
                 found = method(self, *args, **options)
                 self._keep_result()
-            except OIAError:
-                raise
             except BaseException as e:
-                self._rule = self._result = None
-                self._failure = e
-                self.journal._open(new=False, write=True, cut=False)
-                self._read()
-                self._keep_result()
+                if not isinstance(e, OIAError):
+                    self._rule, self._result, self._failure = None, None, e
+                    self.journal._open(new=False, write=True, cut=False)
+                    self._read()
+                    self._keep_result()
                 raise
         if pressed:
             raise KeyboardInterrupt
@@ -517,10 +507,9 @@ class Session(AbstractContextManager['Session']):
         must know. With a `lottery`, a text as seed, tickets are chances of the largest
         payment."""
         head = new_head(where, oracle, method=method, history=history, told=told,
-                        budget=budget, options=options, eps=as_number('eps', eps),
-                        delta=as_number('delta', delta), snap=snap, currency=currency,
-                        unit=unit, fee=fee, max_paid=max_paid, asks=asks, person=person,
-                        lottery=lottery)
+                        budget=budget, options=options, eps=eps, delta=delta, snap=snap,
+                        currency=currency, unit=unit, fee=fee, max_paid=max_paid, asks=asks,
+                        person=person, lottery=lottery)
         journal = Journal(path, new=True)
         try:
             journal.append(head)
@@ -550,8 +539,8 @@ class Session(AbstractContextManager['Session']):
                           f'({type(e).__name__}: {e})') from None
 
     def _file_round(self, kind, record):
-        "What a record of this kind says of its round. Raises `InvalidInput` if it can't."
-        at = self._rounds[as_integer('round', record.get('round'), 1, len(self._rounds)) - 1]
+        n = as_integer('round', record.get('round'), 1, len(self._rounds))
+        at = self._rounds[n - 1]
         before, after = ROUNDS[kind]
         as_choice('status', at.status, [before])
         if kind in ('amended', 'void'):
@@ -599,7 +588,7 @@ class Session(AbstractContextManager['Session']):
         self._filed, self._stopped = None, False
         path, records = self.journal.path, self.journal.records
         head = records[0] if records else {}
-        expect(head.get('kind') == 'oia-session', 'path', str(path), 'the file of a session')
+        expect(head.get('kind') == 'oia-session', 'path', path, 'the file of a session')
         schema = head.get('schema')
         expect(type(schema) is int and schema <= SCHEMA, f'{path}: schema', schema,
                f'{SCHEMA}; the file was made by a later version of this package')
@@ -609,20 +598,17 @@ class Session(AbstractContextManager['Session']):
 
     @property
     def _facts(self):
-        """The answers that a learner can read, as rounds: those from before, then all that
-        stand, but for those whose state it waits for."""
+        "The answers that the learner can read, as rounds: from before, and all that stand."
         return [*self._past, *(r for r in self._rounds if r.status == 'answered'
                                and not (self._row.needs_states and r.state is None))]
 
     def _response(self, r):
-        "The answer of a round as the learner gets it."
         known = self._row.needs_states or not r.number
         return as_response(self.setting, r.arm, r.belief, r.state if known else None)
 
     @property
     def history(self) -> list[tuple[Any, ...]]:
-        """All answers that stand, those from before first, as another session takes them:
-        (rule, arm, report, state)."""
+        "All answers that stand, as another session takes them: (rule, arm, report, state)."
         return [(r.rule, *astuple(self._response(r))) for r in self._facts]
 
     @property
@@ -670,8 +656,7 @@ class Session(AbstractContextManager['Session']):
         "What to know of the file, of answers that aren't used, and of the result."
         found = self._result
         more = {f'{self.unused} answers are not used: the learner {self.head["method"]} '
-                'chooses its own questions, and does not ask the rules that they were '
-                'given to': self.unused,
+                'does not ask the rules that they were given to': self.unused,
                 'the result is not in the file yet': found and self._filed is None,
                 'the states that came out contradict the reports: nothing is certified any '
                 'more': found and found.certificate and self.result.certificate is None}
@@ -695,7 +680,6 @@ class Session(AbstractContextManager['Session']):
             self._rule, self._failure = None, e
 
     def _end(self, found):
-        "The learner is done: its result, which tells where it comes from."
         options = self.head['options']
         origin = Origin(None, self.head['method'], options, options.get('rng'))
         self._rule, self._result = None, replace(found, paid=self.expected, origin=origin)
@@ -749,7 +733,6 @@ class Session(AbstractContextManager['Session']):
                  arm) for n, place, arm in new]
 
     def _open_round(self):
-        "The round that waits for an answer, or None."
         last = self._rounds[-1] if self._rounds else None
         fits = last is not None and last.status == 'open' and self._rule is not None
         return last if fits and is_same(last.rule, self._rule) else None
@@ -777,27 +760,21 @@ class Session(AbstractContextManager['Session']):
                'a round that was answered and stands')
         return stand[number]
 
-    def _state(self, state):
-        "The index of a state by its name or index. Raises `InvalidInput`."
-        states = self.setting.states
-        if isinstance(state, str):
-            return states.index(as_choice('state', state, states))
-        return as_integer('state', state, 0, len(states) - 1)
-
-    def _said(self, arm, state, r=None, **said) -> dict[str, Any]:
-        """What was said, as fields of the record of a round; only what is new, if `r` was
-        answered before. Raises `InvalidInput`."""
+    def _said(self, r, arm, state, **said) -> dict[str, Any]:
+        "What was said, as fields of a record; only what is new if `r` was answered before."
         z, found = self.setting, {}
-        if r is None or arm is not None:
+        if r.arm is None or arm is not None:
             found['arm'] = z.arm_index(arm)
-        if state is not None:
-            found['state'] = self._state(state)
-        if r is not None and all(x is None for x in said.values()):
+        if isinstance(state, str):
+            found['state'] = z.states.index(as_choice('state', state, z.states))
+        elif state is not None:
+            found['state'] = as_integer('state', state, 0, z.W - 1)
+        if r.arm is not None and all(x is None for x in said.values()):
             if 'arm' not in found:
                 return found
             said = dict(belief=r.belief)
-        place, x, distance = as_report(z, snap=self.head['snap'],
-                                       arm=found.get('arm', r and r.arm), **said)
+        at = found.get('arm', r.arm)
+        place, x, distance = as_report(z, snap=self.head['snap'], arm=at, **said)
         return found | dict(belief=place, said=np.asarray(x).tolist(), distance=distance)
 
     @as_a_whole
@@ -809,7 +786,7 @@ class Session(AbstractContextManager['Session']):
         if it is known, as for `reveal`; `round` the number of the offer. Raises `Refused`,
         also where no round is open or another one is, and writes nothing then."""
         r = self._asked(round)
-        given = self._said(arm, state, report=report, belief=belief, percent=percent)
+        given = self._said(r, arm, state, report=report, belief=belief, percent=percent)
         given['note'] = None if note is None else as_text('note', note)
         expect(state is not None or not self._row.needs_states, 'state', state,
                'the state: this learner needs it with the answer')
@@ -822,34 +799,32 @@ class Session(AbstractContextManager['Session']):
             fits = in_rounds(rounds) if rounds else 'the others'
             self._write('doubted', round=r.number)
             raise Refused('answer', f'{self.setting.arms[given["arm"]]}, {given["said"]}',
-                          f'an answer that fits {fits}: did you mean it? Say it again, and '
-                          'it stands')
+                          f'one that fits {fits}: did you mean it? Said again, it stands')
         return r
 
     @as_a_whole
     def decline(self, reason: str, *, round: int | None = None) -> None:
         """The expert doesn't answer the open round, of the number `round` if one is given:
         that is filed, and the same rule is offered again. Raises `Refused`."""
-        self._write('declined', round=self._asked(round).number,
-                    reason=as_text('reason', reason))
+        r = self._asked(round)
+        self._write('declined', round=r.number, reason=as_text('reason', reason))
 
     @as_a_whole
     def reveal(self, round: int, state: int | str) -> float:
         """The truth about a round's state (a name or an index); returns the payment that
         is now due. Raises `Refused`."""
         r = self._answered(round)
-        if r.state is not None:
-            raise Refused('round', round, 'a round whose state is not known yet (it is '
-                          f'{self.setting.states[r.state]})')
-        self._write('state', round=r.number, state=self._state(state))
+        known = '' if r.state is None else self.setting.states[r.state]
+        expect(not known, 'round', round, f'one whose state is not known yet ({known})')
+        expect(state is not None, 'state', state, 'the name or the index of a state')
+        self._write('state', round=r.number, **self._said(r, None, state))
         return r.due
 
     @as_a_whole
     def undo(self, round: int, reason: str) -> None:
-        """Take an answer back, and what rests on it; what was paid for it stays spent.
-        Raises `Refused`."""
-        self._write('void', round=self._answered(round).number,
-                    reason=as_text('reason', reason))
+        "Take an answer back; what was paid for it stays spent. Raises `Refused`."
+        r = self._answered(round)
+        self._write('void', round=r.number, reason=as_text('reason', reason))
 
     @as_a_whole
     def amend(self, round: int, *, arm: int | str | None = None, report: Any = None,
@@ -858,7 +833,7 @@ class Session(AbstractContextManager['Session']):
         """Correct the arm, the report or the state of a round, as for `answer`; what was
         paid for it stays spent. Returns its `SessionRound`. Raises `Refused`."""
         r, reason = self._answered(round), as_text('reason', reason)
-        new = self._said(arm, state, r, report=report, belief=belief, percent=percent)
+        new = self._said(r, arm, state, report=report, belief=belief, percent=percent)
         expect(new, 'arm, report, state', None, 'what is to be corrected')
         self._write('amended', round=r.number, reason=reason, **new)
         return r
@@ -874,10 +849,9 @@ class Session(AbstractContextManager['Session']):
     def best(self) -> Finding | None:
         """The best rule so far as a `Finding`, with what is proved of it; None before
         there is one. Of a session that is over, what its `result` says."""
-        found = self.result
-        if found is None:
+        if self.result is None:
             return self._learner.best
-        return found.finding if found.certificate else None
+        return self.result.finding if self.result.certificate else None
 
     @property
     def rounds(self) -> int:
@@ -903,11 +877,10 @@ class Session(AbstractContextManager['Session']):
     @property
     def expected(self) -> float:
         "What all rounds are expected to pay at what was reported, fees included."
-        return self.fees + float(sum(r.rule.expected[r.belief] for r in self._rounds
-                                     if r.status != 'open'))
+        given = (r for r in self._rounds if r.status != 'open')
+        return self.fees + float(sum(r.rule.expected[r.belief] for r in given))
 
     def summed(self, sums: Any) -> float:
-        "A sum of sums, in whole units."
         total, digits = float(sum(sums)), decimals(self.head['unit'])
         return total if digits is None else round(total, digits)
 
@@ -924,8 +897,8 @@ class Session(AbstractContextManager['Session']):
             return found
         told = as_told(found.told)
         # as large a share of the false alarms as that of each watch of the learner
-        seen = self.calibration(min((c.level for c in found.checks if c.level),
-                                    default=told.alarm))
+        level = min((c.level for c in found.checks if c.level), default=told.alarm)
+        seen = self.calibration(level)
         others = tuple(c for c in found.checks if c.name != 'calibration')
         found = replace(found, checks=(*others, seen))
         # what a trial says holds whatever is reported
@@ -959,7 +932,7 @@ class Session(AbstractContextManager['Session']):
         file; returns a `Verification`."""
         found = self.result
         if found is None:
-            return Verification('the session is not over, and nothing is claimed')
+            return Verification('the session is not over')
         filed, t = Counter((r.arm, r.belief) for r in self._facts), found.trace
         if t is None or Counter(zip(t.arms.tolist(), t.beliefs.tolist())) - filed:
             return Verification('the rounds of the result are not in the file')
@@ -993,10 +966,8 @@ class Session(AbstractContextManager['Session']):
         told = as_told(self.head['options'].get('told'))
         digits = told.rounding or next(d for d in range(2, DIGITS_MOST + 1)
                                        if Told(rounding=d).is_exact(self.setting.support))
-        if digits <= 2:
-            return 'Say whole percentages.'
-        tenths = 'one decimal' if digits == 3 else f'{digits - 2} decimals'
-        return f'Say percentages with {tenths}.'
+        said = {2: 'whole percentages', 3: 'percentages with one decimal'}
+        return f'Say {said.get(max(digits, 2), f"percentages with {digits - 2} decimals")}.'
 
     @property
     def advice(self) -> str:
@@ -1017,10 +988,7 @@ class Session(AbstractContextManager['Session']):
         bounds = [(r.number - 1, r.bound) for r in self._rounds if r.bound is not None]
         if self.status != 'open' or not bounds or bounds[-1][1] <= eps:
             return None
-        t, bound = bounds[-1]
-        # without a fall that shows a rate, bounds are taken to fall like 1/sqrt(t)
-        n = rounds_left(bounds, eps) or t*((bound/eps)**2 - 1)
-        n = int(float(f'{max(n, 1):.2g}'))
+        n = rounds_left(bounds, eps)
         return n, n*self.expected/max(self.rounds, 1)
 
     @property
@@ -1041,8 +1009,7 @@ class Session(AbstractContextManager['Session']):
             if left:
                 said.append(f'About {left[0]:,} rounds and {put(left[1])} are left.')
             elif best and best.bound <= self.head['eps']:
-                said.append('That is the accuracy asked for: answers that it rests on are '
-                            'asked once more before it is certified.')
+                said.append('Before it is certified, what it rests on is asked once more.')
         counted = lambda n: f'{n} answer was' if n == 1 else f'{n} answers were'
         if self.changed:
             said.append(f'{counted(self.changed)} amended or taken back, a choice that no '
@@ -1068,7 +1035,6 @@ class Session(AbstractContextManager['Session']):
         return pd.DataFrame([self.plain_round(r) for r in self._rounds], columns=columns)
 
     def __repr__(self):
-        "What stands, in a line or two."
         best, unused = self.best, f', {self.unused} answers not used' if self.unused else ''
         so_far = (f'; best so far: arm {self.setting.arms[best.arm]}, loses at most '
                   f'{best.bound:.3g}') if best else ''
@@ -1080,14 +1046,12 @@ class Session(AbstractContextManager['Session']):
         "The receipt of the `person`, a pandas frame: a row for each answer, and the sums."
         import pandas as pd
         same = {name: self.head[name] for name in ('person', 'fee', 'currency')}
-        rows = [self.plain_round(r) | same
-                | dict(ticket=r.ticket, undone=r.status == 'void')
+        rows = [self.plain_round(r) | dict(same, ticket=r.ticket, undone=r.status == 'void')
                 for r in self._rounds if r.status != 'open']
         total = same | dict(round='total', fee=self.fees,
                             paid=self.summed(r.paid for r in self._rounds))
-        return pd.DataFrame([*rows, total], columns=[
-            'person', 'round', 'arm', 'ticket', 'state', 'paid', 'fee', 'amended', 'undone',
-            'currency'])
+        columns = 'person round arm ticket state paid fee amended undone currency'.split()
+        return pd.DataFrame([*rows, total], columns=columns)
 
     def closing(self) -> str:
         "A page of HTML to print and to sign: the rule, what is proved of it, and the sums."
@@ -1110,9 +1074,8 @@ class Session(AbstractContextManager['Session']):
         z, head = self.setting, self.head
         rule = self.oracle.rules[-1] if self.oracle else search_rule(
             z, head['options']['seed'], BLOCK - 1)
-        offer = self._offer(1, rule)
-        questions = control_questions(payable(rule, head['unit']), z, offer.digits,
-                                      head['currency'])
+        rule = payable(rule, head['unit'])
+        offer, menu, order = self._offer(1, rule), rule.menu(), z.support[:, -1].argsort()
         ends = '' if head['max_paid'] is None else (
             f' The session ends before more than {self.sum_text(head["max_paid"])} may be '
             'paid in all, in expectation at what is reported.')
@@ -1123,9 +1086,13 @@ class Session(AbstractContextManager['Session']):
                     told=as_told(head['options'].get('told')).in_words(), ends=ends,
                     most=self.sum_text(z.bound + head['fee']), say=offer.say,
                     terms=offer.terms())
-        body = framed('protocol.html', tickets=offer.tickets(),
-                      questions=html_table(['Question', 'Answer'], questions),
-                      **{name: escape(text) for name, text in said.items()})
+        for n, i, w in (0, order[0], 0), (1, order[-1], z.W - 1):
+            b, pays = z.support[i], self.sum_text(rule.values[i, w])
+            belief = ', '.join(f'{100*p:.3g} % {s}' for p, s in zip(b, z.states))
+            said |= {f'belief{n}': belief, f'state{n}': z.states[w],
+                     f'held{n}': f'{ticket_name(menu.choice(b))}: {pays}.'}
+        texts = {name: escape(text) for name, text in said.items()}
+        body = framed('protocol.html', tickets=offer.tickets(), **texts)
         return as_page('Protocol', body)
 
     def calibration(self, level: float = .01) -> Check:
@@ -1150,7 +1117,7 @@ def new_head(where, oracle, *, method, history, told, budget, options, **fields)
     expect(isinstance(where, (World, Setting)), 'where', where,
            'a World, a Setting or an OpenSetting')
     row, where, oracle, left, options = prepared(
-        where, oracle, generator(fresh_seed()), method=method, told=told, budget=budget,
+        where, oracle, generator(None), method=method, told=told, budget=budget,
         options=options)
     z = getattr(where, 'setting', where)
     if oracle is not None:
@@ -1199,12 +1166,6 @@ def past_answer(setting, oracle, n, row):
     return dict(rule=rule.values.tolist(), arm=arm, belief=belief,
                 **(dict(state=state[0]) if state else {}))
 
-# %% ../../nbs/experts/27_session.ipynb #f6b787cc
-# {kind of record: what its round must be, and what it is then}
-ROUNDS = dict(answer=('open', 'answered'), declined=('open', 'open'),
-              state=('answered', 'answered'), amended=('answered', 'answered'),
-              void=('answered', 'void'), doubted=('answered', 'open'))
-
 # %% ../../nbs/experts/27_session.ipynb #c0ffee03
 # what may be seen to fail because of one wrong answer
 SLIPS = 'boundaries', 'drift', 'lapses', 'oracle', 'rounding', 'undecided'
@@ -1216,22 +1177,6 @@ WAYS = dict(
     reports='A rule changed what is reported: no learner of this book helps.')
 
 def in_rounds(numbers):
-    "The numbers of rounds as a text."
     *most, last = map(str, numbers)
     return f'rounds {", ".join(most)} and {last}' if most else f'round {last}'
-
-# %% ../../nbs/experts/27_session.ipynb #c0ffee05
-def control_questions(rule, setting, digits=None, currency=None):
-    "Three pairs (question, answer) for someone who has read the sheet of a rule."
-    menu, states = rule.menu(), setting.states
-    order = setting.support[:, -1].argsort()
-    def asked(i, w):
-        b = setting.support[i]
-        said = ', '.join(f'{100*p:.3g} % {s}' for p, s in zip(b, states))
-        pays = money(rule.values[i, w], digits, currency)
-        return (f'You say {said}. Which ticket do you hold, and what is it worth if it '
-                f'was {states[w]}?', f'{ticket_name(menu.choice(b))}: {pays}.')
-    return [asked(order[0], 0), asked(order[-1], setting.W - 1),
-            ('May you earn more, on average, by saying something else than what you '
-             'believe?', 'No: the ticket that is best for what you say is yours.')]
 

@@ -27,16 +27,13 @@ from .walls import Contradiction, extent
 from ..experts.told import Told, as_told, check_heard
 from ..verify import THIN
 
-# %% ../../nbs/sharp/25_sharp.ipynb #54bf2a75
-# of the bound, what a round costs beside the payment, if nothing is said
-ROUND_COST = .3
-
 # %% ../../nbs/sharp/25_sharp.ipynb #37f8ba46
 @dataclass(eq=False, repr=False)
 class SharpLearner(Learner):
-    """A `Learner` that goes on from the facts in a `record`, to which it adds: what is
-    `known` from them, the rule that is `held` so far, and why the open rule is asked
-    and the arm that is to answer, `asking`. `how` has the options of its `Choice`."""
+    """A `Learner` that goes on from the facts in a copy of a `record`, to which it
+    adds: what is `known` from them, the rule that is `held` so far, and why the open
+    rule is asked and the arm that is to answer, `asking`. `how` has the options of its
+    `Choice`, and `share` is its share of the false alarms."""
     setting: Setting
     oracle: Oracle | None
     told: Told
@@ -47,13 +44,16 @@ class SharpLearner(Learner):
     eps: float
     delta: float
     max_rounds: int
+    share: float = 1.
 
     def __post_init__(self) -> None:
         own = self.told.beliefs == 'own'    # which needn't average to a prior
         super().__init__(self.setting, steps(self), states=own, best=lambda: (
             self.held if self.held.certificate else None))
         z = replace(self.setting, prior=None) if own else levelled(self.setting)
-        self.known = bets.Knowledge(z, self.oracle, self.delta, self.record, self.told)
+        told, self.record = self.told, self.record.copied()
+        told = replace(told, alarm=self.share*told.alarm)
+        self.known = bets.Knowledge(z, self.oracle, self.delta, self.record, told)
         self.last = self.max_rounds + sum(r.kind == PAST for r in self.record.rounds)
         self.held = Finding(self.oracle.rules[0] if self.oracle else self.known.zero, 0)
         self.proved = self.low = self.missed = self.asking = None
@@ -65,7 +65,7 @@ class SharpLearner(Learner):
         fact like the others. The next rule, as of `send`. Raises `InvalidInput`."""
         facts, said = self.record.copied(), check_response(self.setting, response)
         facts.append(rule, *said, response.state, FORCED)
-        self.record = checked_record(self.setting, record=facts, own=self.states)
+        self.record = checked_record(self.setting, (), facts, self.states)
         self.__post_init__()
         return next(self)
 
@@ -74,7 +74,7 @@ def played(run, rule, arm, kind):
     "One round, a fact from now on; returns the arm that answers. Raises `Halt`."
     if run.known.rounds >= run.last:
         raise Halt('round_cap')
-    run.asking = int(kind), arm
+    run.asking = kind, arm
     response = yield rule
     said = check_response(run.setting, response)
     run.record.append(rule, *said, response.state, kind, arm)
@@ -156,8 +156,9 @@ def sharp(setting: Setting, oracle: Oracle | None = None, *, eps: float, delta: 
     for `examined` runs (chapter 31). `history` lists all answers of this expert to
     proper rules from before: (rule, arm, report), or with the state; in its place, a
     `Record` holds facts to go on from. A round costs `round_cost` beside the payment,
-    and payments are multiples of a `unit`. Without an oracle, random rules look for
-    arms (chapter 28), drawn by `seed`, until one that answers `missed` of them is seen.
+    .3 of the bound if nothing is said, and payments are multiples of a `unit`. Without
+    an oracle, random rules look for arms (chapter 28), drawn by `seed`, until one that
+    answers `missed` of them is seen.
     Raises `InvalidInput`, `SolverFailure`.
 
     >>> isinstance(sharp(z, oracle, eps=1., delta=.1), Learner)
@@ -166,22 +167,20 @@ def sharp(setting: Setting, oracle: Oracle | None = None, *, eps: float, delta: 
     eps, delta = check_learner(setting, oracle, eps, delta, alone=True)
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
     margin = as_number('margin', margin, 0., setting.bound)
-    usual = ROUND_COST*setting.bound if round_cost is None else round_cost
+    usual = .3*setting.bound if round_cost is None else round_cost
     how = dict(round_cost=as_number('round_cost', usual, 0.), unit=unit,
                missed=as_number('missed', missed, 0., 1., strict_low=True),
                seed=as_integer('seed', seed, 0))
     told = checked_told(setting, told, margin, examined)
     own = told.beliefs == 'own'           # what it believes needn't average to a prior
-    past = checked_record(setting, history, record, margin, own)
     oracle = oracle and replace(oracle, rules=[
         without_floor(r, setting.prior is not None and not own) for r in oracle.rules])
-    def make(eps, delta, rounds, share=1.):
-        part = replace(told, alarm=share*told.alarm)
-        return SharpLearner(setting, oracle, part, watch, examined, how, past.copied(),
-                            eps, delta, rounds)
+    past = checked_record(setting, history, record, own)
+    make = partial(SharpLearner, setting, oracle, told, watch, examined, how, past)
     if margin == 0:
         return make(eps, delta, max_rounds)
-    expect(oracle, 'margin', margin, 'none without an oracle')
+    expect(oracle and not past.rounds, 'margin', margin,
+           'none without an oracle, and none with answers from before')
     return leading(make, setting, oracle, eps=eps, delta=delta, margin=margin,
                    max_rounds=max_rounds, by_state=own)
 
@@ -190,10 +189,7 @@ def sharp(setting: Setting, oracle: Oracle | None = None, *, eps: float, delta: 
 def own_beliefs(setting: Setting, oracle: Oracle | None = None, *,
                 told: Told | str | None = Told(beliefs='own'), **more: Any) -> Learner:
     """`sharp` for an expert with beliefs of its own (chapter 33), whom `told` may say
-    to round what it says. It needs every round's state. The other arguments are those
-    of `sharp`.
-
-    Raises `InvalidInput`, `SolverFailure`.
+    to round what it says. It needs every round's state; `more` is as for `sharp`.
 
     >>> own_beliefs(z, oracle, eps=1., delta=.1).states
     True
@@ -202,8 +198,8 @@ def own_beliefs(setting: Setting, oracle: Oracle | None = None, *,
     return sharp(setting, oracle, told=replace(told, beliefs='own'), **more)
 
 # %% ../../nbs/sharp/25_sharp.ipynb #5d1e7a4b
-def checked_record(setting, history=(), record=None, margin=0., own=False):
-    "The facts to start from, as a `Record` of its own. Raises `InvalidInput`."
+def checked_record(setting, history, record, own):
+    "The facts to start from, as a `Record`. Raises `InvalidInput`."
     z, past = setting, Record()
     for n, row in enumerate(history):
         at = f'history[{n}]'
@@ -215,12 +211,10 @@ def checked_record(setting, history=(), record=None, margin=0., own=False):
         with placed(at + ', '):
             response = Response(z.arm_index(arm), report, *(state or [None]))
             past.append(rule, *check_response(z, response), response.state)
-    expect(not (past.rounds and margin), 'history', f'{len(past.rounds)} answers',
-           'none, with a margin')
     if record is not None:
-        expect(isinstance(record, Record) and not past.rounds and not margin, 'record',
-               record, 'a Record, without history and margin')
-        past = record.copied()
+        expect(isinstance(record, Record) and not past.rounds, 'record', record,
+               'a Record, without a history')
+        past = record
     for n, values in enumerate(past.rules):
         expect(is_proper(ScoringRule(values, z.support, z.bound)), f'record.rules[{n}]',
                values, 'a proper rule')
@@ -250,16 +244,16 @@ def steps(run):
             if not run.examined or (yield from close(run, crosses=n < K)):
                 raise Halt('certified')
     except Halt as e:
-        halt, sound = e, STATUS[e.status].sound
-    if sound and halt.status != 'certified' and known.first is not None:
+        halt = e
+    is_open = STATUS[halt.status].sound and halt.status != 'certified'
+    if is_open and known.first is not None:
         prove_candidate(run)
     return finish(known.data, run.held, status=halt.status, eps=run.eps,
-                  delta=run.delta, violated=halt.violated or False, told=run.told,
+                  delta=run.delta, violated=halt.violated or False, told=known.told,
                   lp_solves=sum(wall.solves for wall in known.walls.values()),
                   snapshots=run.snapshots, contradiction=halt.contradiction,
-                  checks=(*run.checks, *known.watches.checks),
-                  profit=run.low if sound else None,
-                  missed=run.missed if sound else None)
+                  checks=(*run.checks, *known.watches.checks), profit=run.low,
+                  missed=run.missed)
 
 def prepare(run):
     "Questions and samples, until a candidate is proved, and held. Raises `Halt`."
@@ -285,10 +279,9 @@ def prepare(run):
 
 # %% ../../nbs/sharp/25_sharp.ipynb #19b88920
 def close(run, crosses):
-    """The examination of the rule that is held, of what it rests on and, if it
-    `crosses` them, of boundaries; rounds of it that were played before count. False if
-    a boundary is another one than was thought, and some agent, whose costs may be
-    equal, gives all answers. Raises `Halt` if something fails."""
+    """The examination of the rule that is held, and of boundaries if it `crosses` them;
+    rounds of it that were played before count. False if a boundary is another one than
+    was thought, and some agent gives all answers. Raises `Halt` if something fails."""
     known, told = run.known, defaultdict(list)
     for r in run.record.rounds[known.rounds:]:
         told[r.rule].append(r.arm)
@@ -327,20 +320,17 @@ def some_agent(run):
 def foundation(run, walls):
     """What the proof rests on beside samples: answers, pairs (rule, arm), those to the
     oracle's rules and the candidate's first, then those that bear most bounds of
-    `walls`. A tenth of the rounds will do, unless costs are fixed only until the
-    end."""
+    `walls`. A tenth of the rounds will do, unless costs are fixed until the end."""
     known, c = run.known, run.proved
     bears = Counter(t for w in walls for used in w.rests_on.values() for t in used)
     rounds = {1, *bears, *(t for w in walls if w.pair[0] != known.first
                            for t in w.rounds)}
     rank = known.fixed if c.is_zero else {c.rule.values.tobytes(): run.setting.K
                                           } | known.fixed
-    found = sorted((rank.get(v, np.inf), -bears[a.round], n)
-                   for n, (v, a) in enumerate(known.answers.items())
-                   if v in rank or a.round in rounds)
-    answers = list(known.answers.values())
+    found = [a for v, a in known.answers.items() if v in rank or a.round in rounds]
+    found.sort(key=lambda a: (rank.get(a.rule.values.tobytes(), np.inf), -bears[a.round]))
     most = max(12, known.rounds//10) if run.told.costs == 'fixed' else None
-    return [(answers[n].rule, answers[n].arm) for *_, n in found[:most]]
+    return [(a.rule, a.arm) for a in found[:most]]
 
 # %% ../../nbs/sharp/25_sharp.ipynb #50f51ee3
 def boundaries(run, walls):

@@ -58,10 +58,7 @@ class Record:
         self._known = {v.tobytes(): n for n, v in enumerate(self.rules)}
 
     def append(self, rule, arm, belief, state=None, kind=PAST, target=None):
-        """Add a round; `arm`, `belief`, `state` and `target` are indices.
-
-        >>> record.append(best.rule, 1, 0, kind=PAST)
-        """
+        "Add a round; `arm`, `belief`, `state` and `target` are indices."
         state, target = (-1 if x is None else int(x) for x in (state, target))
         self.rounds.append(Round(self.index(rule), int(arm), int(belief), state, int(kind),
                                  target))
@@ -103,11 +100,7 @@ class Record:
 
     @staticmethod
     def from_dict(stored):
-        """The `Record` that `as_dict` made plain. Raises `InvalidInput`.
-
-        >>> Record.from_dict(record.as_dict()).changed
-        0
-        """
+        "The `Record` that `as_dict` made plain. Raises `InvalidInput`."
         try:
             found = Record([np.array(r, float) for r in stored['rules']],
                            [Round(*map(int, r)) for r in stored['rounds']],

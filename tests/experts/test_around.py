@@ -1,7 +1,6 @@
 """Learners that go around another one, of a duo of arms: rules that lead, an expert who lapses, a
-support that nobody listed; and the race of a few rules. What their certificates say are laws
-(`law_price_of_a_lead`, `law_lapses_are_charged`, `law_unseen_is_charged`, `law_begin_again`,
-`law_trial`); what is said without cause the checker refuses (`test_verify_learners.py`)."""
+support that nobody listed; and the race of a few rules. What their certificates say are laws of
+`laws.py`; what is said without cause the checker refuses (`test_verify_learners.py`)."""
 from dataclasses import replace
 from functools import cache
 import numpy as np
@@ -12,11 +11,10 @@ from laws import a_duo, detection, most_failures, statistical
 from oia_nb.all import (InvalidInput, Logit, Oracle, Response, Told, World,
                         action_informed_oracle, generator, identify, mix, patient, random_world,
                         sharp, simple_regret, simulate)
-from oia_nb.experts import lapses
-from oia_nb.experts.lapses import Patience, answer
+from oia_nb.experts import around
 from oia_nb.experts.leads import share_needed
-from oia_nb.experts.open_setting import (OpenRule, OpenSetting, Reported, freeze_bound,
-                                         open_support)
+from oia_nb.experts.around import (OpenRule, OpenSetting, Patience, Reported, answer,
+                                   freeze_bound, open_support)
 from oia_nb.experts.trial import trial
 from oia_nb.game.stackelberg import region_margin
 from oia_nb.run.identification import LEARNERS
@@ -139,7 +137,7 @@ def test_the_learner_within_sees_no_lapse(monkeypatch):
     decided wrongly (a quarter of δ)."""
     limit = most_failures(RUNS, .25*DECIDED)
     assert runs_that_differ() <= limit
-    monkeypatch.setattr(lapses, 'ask_once', files_by_intention)
+    monkeypatch.setattr(around, 'ask_once', files_by_intention)
     assert runs_that_differ() > limit
 
 def test_an_expert_of_two_minds_is_not_asked_for_ever():
@@ -150,12 +148,10 @@ def test_an_expert_of_two_minds_is_not_asked_for_ever():
 
 def test_a_rule_is_a_question_twice_and_then_a_sample():
     "Whether an answer still holds is asked; samples of a rule, of any rule, come from the stack."
-    world = random_world(2, 2, 2, 5, prior='arm', margin=.05)
-    oracle, rng = action_informed_oracle(world), generator(0)
-    run = Patience(world.setting, Told(lapses=.02), .1, 99)
-    rule, questions = mix(oracle.rules[0], oracle.rules[1], .3), []
+    run, rng = Patience(Z, Told(lapses=.02), .1, 99), generator(0)
+    rule, questions = mix(ORACLE.rules[0], ORACLE.rules[1], .3), []
     for _ in range(4):
-        assert simulate(answer(run, replace(rule)), world, rng).arm == world.best_response(rule)
+        assert simulate(answer(run, replace(rule)), DUO, rng).arm == DUO.best_response(rule)
         questions.append(run.questions)
     assert questions == [1, 2, 2, 2] and len(run.handed) == 4
 

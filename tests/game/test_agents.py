@@ -1,16 +1,13 @@
-"""Who answers the rules is a field of the world: a new kind of agent is one class, and nobody plays
-another one in its place.
-
-The two agents below are all that a new kind takes. Each test on them was red while the agent was
-written into the simulator, the compiled engine and the experiments one by one.
-"""
+"""Who answers the rules is a field of the world: a new kind of agent is one class, all that the two
+below take, and nobody plays another one in its place."""
 import copy
 import pickle
 from dataclasses import dataclass, replace
+from functools import partial
 import numpy as np
 import pytest
-from oia_nb.all import (InvalidInput, identify, load_world, make_world, optimal_rule)
-from oia_nb.core import as_number, plain
+from oia_nb.all import InvalidInput, identify, load_world, make_world, optimal_rule
+from oia_nb.core import plain
 from oia_nb.run.experiments import world_key
 from oia_nb.game.information import Agent, Rational, Response, World, best_reply
 from oia_nb.worlds.files import WORLD_FORM, world_from_dict, world_to_dict
@@ -23,22 +20,13 @@ class Stubborn(Agent):
         return replace(Rational().best_reply(world, rule), arm=self.arm)
 
 @dataclass(frozen=True, eq=False)
-class Absentminded(Agent):
+class Absentminded(Rational):
     "Reports, with probability `rate`, any belief of the support."
     rate: float = .5
-
-    def __post_init__(self):
-        object.__setattr__(self, 'rate', as_number('rate', self.rate, 0., 1.))
-
-    def best_reply(self, world, rule):
-        return Rational().best_reply(world, rule)
-
     def reply(self, world, rule, rng):
-        told = super().reply(world, rule, rng)
-        if rng.random() >= self.rate:
-            return told
-        return replace(told,
-                       report=tuple(world.setting.support[rng.integers(world.setting.M)].tolist()))
+        told, support = super().reply(world, rule, rng), world.setting.support
+        said = told.report if rng.random() >= self.rate else support[rng.integers(len(support))]
+        return replace(told, report=tuple(said))
 
 coin = make_world([[[.35, .15], [.15, .35]], [[.45, .05], [.05, .45]]], [0., .05],
                   np.eye(2), 1., name='coin')
@@ -104,11 +92,10 @@ def test_a_class_of_ones_own_is_refused_too():
             return Response(0, tuple(self.setting.support[0]), 0)
     own = Own(coin.structure, coin.setting, 'coin')
     pytest.importorskip('numba')
-    for use in (lambda: identify(own, eps=2., delta=.1, method='oiafc', seed=1, engine=
-                                 'fast')), (lambda: world_key(own)), (
-                                     lambda: world_to_dict(own)):
+    by_engine = partial(identify, eps=2., delta=.1, method='oiafc', seed=1, engine='fast')
+    for use in by_engine, world_key, world_to_dict:
         with pytest.raises(InvalidInput, match='agent|World itself'):
-            use()
+            use(own)
 
 # --- A new field of a world -----------------------------------------------------------
 

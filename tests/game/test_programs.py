@@ -1,7 +1,6 @@
 """Both routes to the linear programs give the same answer, on ordinary, scaled, degenerate and
-impossible programs; no wrong answer of a solver gets through; and the rule that is returned doesn't
-depend on what was solved before. What is too large is refused before the memory fills, with the
-number; what is too near is told."""
+impossible programs; no wrong answer of a solver gets through; the rule that is returned doesn't
+depend on what was solved before; what is too large is refused, and what is too near is told."""
 import tracemalloc
 import warnings
 import highspy

@@ -1,9 +1,5 @@
 """Proper scoring rules on random supports, with two to five states: what Definition 1 and its
-lemmas promise.
-
-Beliefs are drawn with all that is awkward: on the boundary, at corners, nearly equal, and in
-numbers from one to ten.
-"""
+lemmas promise. Beliefs are on the boundary, at corners, nearly equal, and from one to ten."""
 import numpy as np
 from hypothesis import given, settings, strategies as st
 from conftest import examples

@@ -1,8 +1,5 @@
 """A menu is the rule that works: who takes the best ticket plays the arm that the rule was made
-for, and what is printed is what is paid, or the print says that it isn't.
-
-Nothing here is left to chance: worlds are drawn from seeds, and each law holds in every world.
-"""
+for, and what is printed is what is paid, or the print says that it isn't; in all worlds."""
 import re
 import numpy as np
 import pytest

@@ -7,7 +7,7 @@ from oia_nb.game import programs
 from oia_nb.core import NotInducible, SolverFailure, TIE_TOL, generator
 from oia_nb.game.information import make_world
 from oia_nb.game.oracle import action_informed_oracle, widest_margin
-from oia_nb.game.programs import is_close, known_program, simplex
+from oia_nb.game.programs import is_close, simplex
 from oia_nb.game.scoring import VRules, is_proper
 from oia_nb.game.stackelberg import optimal_rule, region_margin
 from oia_nb.worlds.generators import random_world
@@ -139,22 +139,14 @@ def test_wrong_answers_are_not_returned(monkeypatch):
     world = random_world(3, 2, 3, 0, prior='arm', margin=.02)
     A, b, cost = by_hand(world, world.belief_distributions.shape[0] - 1)
     right = simplex(A, b, cost, cost)[0]
-    true = programs.turn
-    def stops_early(T, basis, stage):
-        return 'optimal', 0
-    monkeypatch.setattr(programs, 'turn', stops_early)
-    with pytest.raises(SolverFailure) as failure:
-        simplex(A, b, cost, cost)
-    assert all(map(np.array_equal, failure.value.program, (A, b, cost)))
-    calls = []
-    def wrong_once(T, basis, stage):
-        calls.append(stage)
-        return ('optimal', 0) if len(calls) <= 3 else true(T, basis, stage)
-    monkeypatch.setattr(programs, 'turn', wrong_once)
+    true, answers = programs.turn, 3*[('optimal', 0)]
+    monkeypatch.setattr(programs, 'turn', lambda *at: answers.pop() if answers else true(*at))
     np.testing.assert_allclose(simplex(A, b, cost, cost)[0], right, atol=1e-12)
-    monkeypatch.setattr(programs, 'turn', lambda T, basis, stage: ('infeasible', 0))
-    with pytest.raises(SolverFailure):
-        simplex(A, b, cost, cost)
+    for wrong in 'optimal', 'infeasible':
+        monkeypatch.setattr(programs, 'turn', lambda *at, wrong=wrong: (wrong, 0))
+        with pytest.raises(SolverFailure) as failure:
+            simplex(A, b, cost, cost)
+        assert all(map(np.array_equal, failure.value.program, (A, b, cost)))
 
 # --- Few tickets ----------------------------------------------------------------------
 
@@ -163,18 +155,11 @@ def test_few_v_rules():
     most = 0
     for i in range(amount(20, 200)):
         world = random_world(2 + i % 4, 2, 12, i, prior='arm', margin=1e-3, tries=50)
-        z, q = world.setting, world.belief_distributions
-        D = VRules(z.support).D
-        for k in range(z.K):
-            asks = (world.costs[k] - world.costs)/z.bound
-            found = known_program(z.support, q, k).minimum(q, asks)
-            if found is None:
-                continue
-            weights = np.linalg.solve(D.T, (z.support*found.rule).sum(1))
-            few = int((weights > 1e-9).sum())
-            assert few <= z.K - (1 if found.rule.max() < 1 - 1e-9 else -1)
-            tickets = np.unique(found.rule.round(9), axis=0)
-            assert len(tickets) <= few + 1
+        D = VRules(world.setting.support).D
+        for rule in filter(None, optimal_rule(world).rules):
+            few = int((np.linalg.solve(D.T, rule.expected) > 1e-9).sum())
+            assert few <= world.setting.K - (1 if rule.values.max() < 1 - 1e-9 else -1)
+            assert len(np.unique(rule.values.round(9), axis=0)) <= few + 1
             most = max(most, few)
     assert most >= 2
 

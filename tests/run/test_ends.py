@@ -115,8 +115,6 @@ def test_a_run_that_no_question_helps_ends_as_stalled():
     assert found.certificate.bound > .1 and found.verify() and not is_wrong(CLINIC, found)
     assert 'more rounds would not prove it: no question tells' in str(found)
 
-# --- What is said of it ------------------------------------------------------------------
-
 ADVERT = load_world('advert')
 
 def test_a_check_of_no_round_is_not_checked():
@@ -159,8 +157,6 @@ def test_what_the_insider_leaves_is_what_it_leaves_on_average():
     assert abs(left.mean() - knowing.agent.profit(knowing, rule)) < 5*left.std()/4000**.5
     assert {r.arm for r in answers} == {0}
 
-# --- A session whose states contradict its reports --------------------------------------
-
 def test_a_certificate_that_states_took_away_is_shown_nowhere(tmp_path, oia):
     """A session of an overconfident expert ends certified, before the first state is known; states
     count in the order in which they come out."""
@@ -198,8 +194,6 @@ def test_a_trial_assumes_no_calibration(tmp_path):
         play(s, world=world, rng=generator(4))
         assert not s.calibration().passed and s.status == 'rule_certified'
         assert s.result.statement.startswith('For any expert') and s.verify()
-
-# --- What was seen to fail --------------------------------------------------------------
 
 def test_an_alarm_is_no_proof():
     """The sentence of a run that a watch ended says how often the watch is wrong; none else does. A

@@ -12,6 +12,7 @@ import pytest
 from conftest import amount
 from oia_nb.all import (InvalidInput, generator, identify, load_world, make_world, oiafc,
                         optimal_rule, parse_expert, simulate)
+from oia_nb.run import experiments
 from oia_nb.run.experiments import compare, experiment, forecast, read_experiment, suite, summarise
 from oia_nb.game.information import World
 from people import COIN
@@ -64,8 +65,6 @@ def test_a_failing_run_is_a_row(reference, tmp_path):
     assert times(tmp_path) == before
     experiment(**cheap, n_jobs=0, path=tmp_path, retry=True)
     assert sum(before[p] != t for p, t in times(tmp_path).items()) == len(failing) > 0
-
-# --- Killed ---------------------------------------------------------------------------
 
 def kill(folder, more, seconds):
     """Start the experiment in a process of its own; kill it `seconds` after `more` runs have been
@@ -158,8 +157,8 @@ def test_a_grid_grows(change, tmp_path):
     assert len(kept) == 2 and kept.iloc[:1].rounds.tolist() == first.rounds.tolist()
     assert_same(experiment(**good, path=tmp_path), first)
 
-def test_folder_of_another_experiment(tmp_path):
-    "A function that was written anew is another method."
+def test_folder_of_another_experiment(tmp_path, monkeypatch):
+    "A function that was written anew is another method; results may change with a second number."
     def f(world, *, eps, delta, seed, oracle):
         return announce_one(world, eps=eps, delta=delta, seed=seed, oracle=oracle)
     def g(world, *, eps, delta, seed, oracle):
@@ -171,6 +170,9 @@ def test_folder_of_another_experiment(tmp_path):
                          (dict(methods={'f': g}), 'method f')):
         with pytest.raises(InvalidInput, match=f'this experiment: that one differs in {name}$'):
             experiment(**good | change, path=tmp_path)
+    monkeypatch.setattr(experiments, '__version__', '0.0.1')
+    with pytest.raises(InvalidInput, match='differs in version'):
+        experiment(**good, path=tmp_path)
 
 def test_folders_of_earlier_versions(tmp_path):
     "Their manifest has another form: they are read, and gone on with."
@@ -199,8 +201,6 @@ def test_folder_of_something_else(tmp_path):
             with refused():
                 act(tmp_path)
 
-# --- Interrupted ----------------------------------------------------------------------
-
 @pytest.mark.parametrize('play', [
     lambda path: forecast(COIN, eps=.2, delta=.1, runs=3),
     lambda path: experiment([COIN], ['sharp'], dict(eps=.2, delta=.1), 3, 0, path=path),
@@ -219,8 +219,6 @@ def test_an_interrupt_ends_all_runs(play, tmp_path, monkeypatch, usual_interrupt
     with pytest.raises(KeyboardInterrupt):
         play(tmp_path/'runs')
     assert len(played) == 2 and len([*tmp_path.rglob('*.jsonl')]) == (tmp_path/'runs').exists()
-
-# --- Compared -------------------------------------------------------------------------
 
 def test_compare_plays_who_honours_what_is_told():
     "And an expert who isn't rational fails no run."

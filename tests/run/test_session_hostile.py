@@ -21,12 +21,10 @@ from hypothesis import strategies as st
 from conftest import ROOT, amount, examples
 from spoilt import FINITE, spoil
 from oia_nb.all import InvalidInput, OIAError, Refused, Session, generator, load_world
-from oia_nb.run.session import Busy, Damaged, Journal
+from oia_nb.run.session import Busy, Damaged
 from oia_nb.sharp import bets
 from people import (CLINIC, COIN, SHORT, TARGET, THREE, WORLD, Z, answer, held, journal_of, play,
                     records_of, reply)
-
-# --- Threads -------------------------------------------------------------------------------------
 
 def test_one_session_and_four_threads(tmp_path):
     "20 sessions (2 in a quick run), 4 threads of 4 answers each: each answer is filed, once."
@@ -324,18 +322,6 @@ def test_a_certificate_stays_where_the_learner_goes_another_way(tmp_path, monkey
         assert s.best.bound == found.certificate.bound and path.read_bytes() == data
         s.undo(3, 'a slip')
         assert s.status == 'open'
-
-def test_a_result_that_could_not_be_filed(tmp_path, monkeypatch):
-    "The answer stands, and the note says so (the next opening files it, as that of an old file)."
-    append = Journal.append
-    def full(journal, record):
-        if record['kind'] == 'ended':
-            raise InvalidInput('path', 'a.jsonl', 'a file that can be written')
-        append(journal, record)
-    monkeypatch.setattr(Journal, 'append', full)
-    with Session.create(tmp_path/'a.jsonl', WORLD, **SHORT) as s:
-        play(s, world=WORLD)
-        assert s.rounds == 60 and s.notes == ['the result is not in the file yet']
 
 # --- Strangers -----------------------------------------------------------------------------------
 

@@ -2,11 +2,13 @@
 (chapters 25 and 42). That the promise holds with old answers to rules of every kind,
 `test_inside.py` sees."""
 import json
+from contextlib import suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 import numpy as np
 import pytest
 from conftest import amount
+from people import play
 from oia_nb.all import (Drifting, Session, action_informed_oracle, brier, generator, identify,
                         load_world, random_world, sharp, simulate)
 from oia_nb.paper.estimation import NORMAL
@@ -49,18 +51,13 @@ def test_a_learner_goes_on_from_what_is_there():
 def test_an_answer_to_any_rule_may_come_at_any_time():
     run, rng = learner(), generator(3)
     odd, rule = brier(Z.support, Z.bound), next(run)
-    for t in range(1, 400):
-        try:
-            if t in (5, 6, 40):
-                rule = run.hear(odd, CLINIC.respond(odd, rng))
-            else:
-                rule = run.send(CLINIC.respond(rule, rng))
-        except StopIteration as end:
-            assert end.value.status == 'certified' and not end.value.refused
-            assert end.value.rounds == t == len(run.record.rounds)
-            break
-    else:
-        raise AssertionError('the run did not end')
+    with pytest.raises(StopIteration) as end:
+        for t in range(1, 400):
+            asked, hear = (odd, partial(run.hear, odd)) if t in (5, 6, 40) else (rule, run.send)
+            rule = hear(CLINIC.respond(asked, rng))
+    found = end.value.value
+    assert found.status == 'certified' and not found.refused
+    assert found.rounds == t == len(run.record.rounds)
 
 def test_changes_are_counted():
     facts = facts_of_a_run()
@@ -84,18 +81,15 @@ def known_of(kind, n):
     more = dict(KINDS[kind])
     world, told = more.pop('world', CLINIC), as_told(more.get('told'))
     z, rng, oracle = world.setting, generator(4), action_informed_oracle(world)
-    if told.rounding:
-        world = replace(world, agent=Rounded(told.rounding))
+    world = replace(world, agent=Rounded(told.rounding)) if told.rounding else world
     odd = brier(z.support, z.bound)
     past = [world.respond(odd, rng) for _ in range(more.pop('history', 0))]
     run = sharp(z, oracle, eps=.1, delta=.05, max_rounds=150, examined=False,
                 history=[(odd, r.arm, r.report, r.state) for r in past], **more)
     rule = next(run)
-    try:
+    with suppress(StopIteration):
         while n is None or len(run.record.rounds) < n + len(past):
             rule = run.send(world.respond(rule, rng))
-    except StopIteration:
-        pass
     known = run.known
     return run, known, lambda record: bets.digest(
         bets.Knowledge(known.setting, known.oracle, .05, record, told))
@@ -156,12 +150,8 @@ def test_a_session_reads_all_old_answers(tmp_path):
     "What was paid before isn't paid again."
     past = [row[:3] for row in brier_answers(60)]
     with Session.create(tmp_path/'a.jsonl', CLINIC, eps=.2, delta=.05, history=past) as s:
-        rng, asked = generator(1), 0
-        while s.status == 'open':
-            r = CLINIC.respond(s.announce().rule, rng)
-            s.answer(r.arm, r.report)
-            asked += 1
-        assert s.unused == 0 and s.result.past == 60 and s.result.rounds == 60 + asked
+        play(s, rng=generator(1))
+        assert s.unused == 0 and s.result.past == 60 and s.result.rounds == 60 + s.rounds
         assert s.result.paid == pytest.approx(s.result.trace.payments[60:].sum())
         assert s.result.status == 'certified' and not s.result.verify().refused
     with Session.open(tmp_path/'a.jsonl') as again:

@@ -70,18 +70,14 @@ def run(name, seed=1):
 
 @pytest.mark.parametrize('name', RUNS)
 def test_true_ones_pass(name):
-    "Also after a way through JSON; and what they rest on is said."
-    for seed in range(amount(2, 20)):
+    """Also after a way through JSON, and in fractions; and what they rest on is said. The same
+    claim, but for a thousandth, is refused in fractions as well."""
+    for seed in range(1, amount(2, 20)):
         found = run(name, seed)
         assert found.refused is None and found.proved is not None and found.verify(), name
         again = identification_from_dict(json.loads(json.dumps(found.to_dict(trace=True))))
         assert again.verify() and again.verify().rests == found.verify().rests
         assert 'Verified by oia_nb.verify in' in found.statement
-
-@pytest.mark.parametrize('name', RUNS)
-def test_in_fractions(name):
-    "Each kind of proof; the same claim, but for a thousandth, is refused there as well."
-    found = run(name)
     assert found.verify(exact=True)
     if name not in ('chen', 'patient', 'open'):
         less = replace(found.proved, bound=.9*found.proved.bound - .001)

@@ -380,8 +380,6 @@ def test_a_file_is_on_the_disk_before_it_takes_a_place(tmp_path, monkeypatch):
     assert done == ['fsync', 'replace'] and path.read_text() == 'text'
     assert [*tmp_path.iterdir()] == [path]
 
-# --- What is loaded -----------------------------------------------------------------------
-
 LOADED = '''
 import sys
 HEAVY = 'pandas sklearn matplotlib scipy cvxpy highspy numba ipywidgets'.split()

@@ -1,13 +1,13 @@
 """What the site's own extensions do: the glossary names what there is, the first use of a term in a
 chapter leads to it, and every numbered statement has one owner."""
 import io
-import json
 import re
 import sys
 
 import pytest
 
 from conftest import ROOT
+from copies import read_notebook
 
 for name in 'myst_parser', 'sphinx_proof', 'sphinxcontrib.bibtex':
     pytest.importorskip(name)
@@ -18,13 +18,12 @@ from sphinx.util.docutils import docutils_namespace  # noqa: E402
 NBS = ROOT/'nbs'
 
 def prose(path):
-    cells = json.loads(path.read_text(encoding='utf-8'))['cells']
-    return [''.join(c['source']) for c in cells if c['cell_type'] == 'markdown']
+    cells = read_notebook(path)['cells']
+    return '\n'.join(c['source'] for c in cells if c['cell_type'] == 'markdown')
 
 @pytest.fixture(autouse=True)
-def terms(monkeypatch):
-    "The extensions can be imported, and are imported anew."
-    monkeypatch.syspath_prepend(str(NBS))
+def terms():
+    "The extensions are imported anew."
     import terms
     yield terms
     for name in 'terms', 'owners':
@@ -48,9 +47,7 @@ def built(folder, pages, *extensions, **options):
         last = app.env.get_and_resolve_doctree(name, app.builder)
     return said.getvalue(), read, last
 
-# --- Terms ----------------------------------------------------------------------------
-
-ENTRIES = re.search(r'(?s)````\{glossary\}\n(.*?)````', '\n'.join(prose(NBS/'glossary.ipynb')))[1]
+ENTRIES = re.search(r'(?s)````\{glossary\}\n(.*?)````', prose(NBS/'glossary.ipynb'))[1]
 TERMS = re.findall(r'(?m)^(\S.*)$', ENTRIES)
 
 def test_the_first_use_in_prose_is_a_link_and_no_other(tmp_path):
@@ -67,15 +64,19 @@ def test_the_first_use_in_prose_is_a_link_and_no_other(tmp_path):
                                   ('boundaries', 'index.html#term-boundary')]
     assert 'two\narms, each a Best Response; arms have' in tree.astext()
 
-def test_a_word_with_an_everyday_meaning_is_told_by_its_company(terms):
-    finder = terms.Finder(TERMS)
-    assert not finder.next('it supports what we report in any event, and answers prior to this')
+def uses(finder, text):
+    "The terms that a finder finds in a text, one after the other."
     found = []
-    text = 'The oracle\'s margin is no target accuracy, on the event that the support is known.'
     while hit := finder.next(text):
         found.append(hit[0])
         text = text[hit[2]:]
-    assert found == ['margin', 'target', 'event', 'support']
+    return found
+
+def test_a_word_with_an_everyday_meaning_is_told_by_its_company(terms):
+    text = 'The oracle\'s margin is no target accuracy, on the event that the support is known.'
+    assert uses(terms.Finder(TERMS), text) == ['margin', 'target', 'event', 'support']
+    text = 'it supports what we report in any event, and answers prior to this'
+    assert uses(terms.Finder(TERMS), text) == []
 
 def test_every_form_belongs_to_an_entry(terms):
     assert set(terms.FORMS) <= set(TERMS) and len(TERMS) == len(set(TERMS)) >= 60
@@ -87,11 +88,10 @@ def test_chapters_are_called_by_their_numbers():
         assert (NBS/f'{page[1:]}.ipynb').exists() and f'/{int(number):02}_' in page, page
 
 def test_every_term_is_used_in_some_chapter(terms):
-    finder = terms.Finder(TERMS)
-    for text in (text for path in sorted(NBS.rglob('[0-9]*.ipynb')) for text in prose(path)):
-        while hit := finder.next(text):
-            text = text[hit[2]:]
-    assert not finder.left, finder.left
+    left = terms.Finder(TERMS)
+    for path in NBS.rglob('[0-9]*.ipynb'):
+        uses(left, prose(path))
+    assert not left.left, left.left
 
 # --- Owners ---------------------------------------------------------------------------
 

@@ -17,10 +17,9 @@ from hypothesis import given, settings, strategies as st
 from conftest import amount, examples
 from laws import COIN
 from spoilt import spoil
-from oia_nb.all import (InvalidInput, OIAError, Session, brier, experiment, generator,
+from oia_nb.all import (InvalidInput, OIAError, Session, brier, generator,
                         identify, json_schema, load_identification, load_rule, v_shaped)
 from oia_nb.cli import main
-from oia_nb.run import experiments
 from oia_nb.show.documents import (VERSIONS, check_document, document,
                                    identification_from_dict, rule_from_dict, rule_to_dict)
 from oia_nb.worlds.files import check_form, setting_to_dict, world_to_dict
@@ -59,8 +58,6 @@ def made(found, tmp_path_factory):
 def through(data):
     "What another program would send back."
     return json.loads(json.dumps(data, allow_nan=False))
-
-# --- Schemas --------------------------------------------------------------------------
 
 def test_documents_fit_their_schemas(made, oia):
     "In the eyes of another program as in ours; and the file is of its kind and version."
@@ -186,12 +183,10 @@ def test_every_detail_is_checked(found):
             with pytest.raises(InvalidInput, match=said):
                 identification_from_dict(d | {part: d[part] | {key: bad}})
 
-# --- The command ----------------------------------------------------------------------
-
 def test_commands_print_documents(oia):
     "These; what others print is looked at where they are tested."
     coin.save('coin.json')
-    for line in ('plan coin.json --runs 0', 'plan coin.json --runs 1', 'demo --world coin.json'):
+    for line in 'plan coin.json --runs 1', 'demo --world coin.json':
         told, err = oia.json(f'{line} --eps 3 --delta .1 --quiet')
         assert err == '' and check_document(told, told['schema'].split('/')[1]) is told
 
@@ -208,16 +203,3 @@ def test_a_world_from_standard_input(monkeypatch, oia):
         'identify coin.json --eps 3 --delta 0.1', *words)[1])
     out = printed()
     assert printed('--seed', re.search(r'\nseed +(\d+)\n', out)[1]) == out
-
-def test_folders_go_on_across_patch_releases(tmp_path, monkeypatch):
-    "The same second number: nothing is played again; another one: refused."
-    plan = [coin], ['sharp'], dict(eps=3., delta=.1), 2, 0
-    first = experiment(*plan, n_jobs=0, path=tmp_path/'e')
-    played = []
-    monkeypatch.setattr(experiments, 'execute', lambda todo, n: played.extend(todo) or [])
-    major, minor, patch = experiments.__version__.split('.')
-    monkeypatch.setattr(experiments, '__version__', f'{major}.{minor}.{int(patch) + 7}')
-    assert experiment(*plan, n_jobs=0, path=tmp_path/'e').equals(first) and not played
-    monkeypatch.setattr(experiments, '__version__', f'{major}.{int(minor) + 1}.0')
-    with pytest.raises(InvalidInput, match='differs in version'):
-        experiment(*plan, n_jobs=0, path=tmp_path/'e')

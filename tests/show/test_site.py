@@ -1,9 +1,14 @@
 """The site keeps what check_site.py asks of it; each check finds a fault that was planted."""
 import html
 import json
+import re
 
+import nbformat
 import numpy as np
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+import build_docs
 import check_site
 import copies
 import nbdev_myst
@@ -17,13 +22,11 @@ PAGE = """<html><body data-theme="light"><a class="skip-to-content" href="#here"
 @pytest.fixture
 def site(tmp_path):
     "A small site without a fault."
-    docs = tmp_path/'docs'
-    (docs/'paper').mkdir(parents=True)
-    (docs/'paper'/'01_a.html').write_text(PAGE, encoding='utf-8')
-    (docs/'paper'/'b.html').write_text('<p id=there></p>', encoding='utf-8')
-    (docs/'paper'/'a.svg').write_text('<svg width="72pt"/>', encoding='utf-8')
-    (tmp_path/'nbs').mkdir()
-    (tmp_path/'nbs'/'a.ipynb').write_text(notebook('x = 1'), encoding='utf-8')
+    for name, text in {'docs/paper/01_a.html': PAGE, 'docs/paper/b.html': '<p id=there></p>',
+                       'docs/paper/a.svg': '<svg width="72pt"/>',
+                       'nbs/a.ipynb': notebook('x = 1')}.items():
+        (tmp_path/name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path/name).write_text(text, encoding='utf-8')
     return tmp_path
 
 def notebook(source):
@@ -35,9 +38,11 @@ def found(check, site):
 
 PLAIN = check_site.dead_links, check_site.figures_without_words, check_site.heavy_pages
 
-def test_small_site_is_faultless(site):
+def test_faults_of_a_small_site(site):
     assert [line for check in PLAIN for line in found(check, site)] == []
     assert list(check_site.wide_code(site)) == []
+    (site/'nbs'/'a.ipynb').write_text(notebook('x = 1\ny = ' + '1'*85), encoding='utf-8')
+    assert list(check_site.wide_code(site)) == ['a, cell abcdef01: 89 columns']
 
 @pytest.mark.parametrize('check, old, new, expected', [
     (check_site.dead_links, 'b.html#there', 'c.html', 'no file for the link c.html'),
@@ -52,33 +57,26 @@ def test_fault_on_a_page_is_found(site, check, old, new, expected):
     lines = found(check, site)
     assert len(lines) == 1 and expected in lines[0] and lines[0].startswith('paper/01_a.html')
 
-def test_wide_code_is_found(site):
-    (site/'nbs'/'a.ipynb').write_text(notebook('x = 1\ny = ' + '1'*85), encoding='utf-8')
-    assert list(check_site.wide_code(site)) == ['a, cell abcdef01: 89 columns']
-
 def test_the_copy_needs_no_tools(tmp_path):
     "No directive, no role that Jupyter doesn't know, owners in words, and the paths of `nbs`."
-    copies.write_book(ROOT/'nbs', tmp_path/'book')
-    paths = copies.chapter_paths(tmp_path/'book')
+    book = tmp_path/'book'
+    copies.write_book(ROOT/'nbs', book)
+    paths = copies.chapter_paths(book)
     assert paths == copies.chapter_paths(ROOT/'nbs') and len(paths) > 60
-    cells = [c for p in paths for c in copies.read_notebook(tmp_path/'book'/p)['cells']]
-    texts = {kind: [c['source'] for c in cells if c['cell_type'] == kind]
-             for kind in ('markdown', 'code')}
-    assert not any(mark in text for text in texts['markdown']
-                   for mark in ('{doc}`', '{cite:', '{toctree}'))
-    assert any(' · Paper, corrected\n' in text for text in texts['markdown'])
-    assert not any(s.startswith('#|') or 'nbdev' in s.split('\n')[0] for s in texts['code'])
-    assert (tmp_path/'book'/'_static'/'claims.toml').exists()
-    assert all((tmp_path/'book'/p.parent/'matplotlibrc').exists() for p in paths)
+    cells = [c for p in paths for c in copies.read_notebook(book/p)['cells']]
+    code, text = ('\0'.join(c['source'] for c in cells if c['cell_type'] == kind)
+                  for kind in ('code', 'markdown'))
+    assert not any(mark in text for mark in ('{doc}`', '{cite:', '{toctree}'))
+    assert ' · Paper, corrected\n' in text
+    assert not re.search(r'\0#\||\0[^\n]*nbdev', code)
+    assert (book/'_static'/'claims.toml').exists()
+    assert all((book/p.parent/'matplotlibrc').exists() for p in paths)
     for said, left in ('#| export\n#| hide\nx = 1', 'x = 1'), ('x = 1\n#| export', ) * 2:
         assert copies.plain_code(said) == left
 
 def test_lost_page_is_found():
-    import build_docs
     pairs = list(build_docs.redirects(ROOT))
-    texts = {old: f'<a href="{build_docs.link(old, new)}">' for old, new in pairs}
-    assert list(check_site.lost_pages(None, texts)) == []
-    del texts[pairs[0][0]]
+    texts = {old: f'<a href="{build_docs.link(old, new)}">' for old, new in pairs[1:]}
     assert list(check_site.lost_pages(None, texts)) == [
         f"{pairs[0][0]}: doesn't lead to {pairs[0][1]}"]
 
@@ -87,18 +85,14 @@ def test_lost_page_is_found():
 def test_printed_button_is_found(site, window):
     page = site/'docs'/'paper'/'01_a.html'
     hidden = '<style>@media print { .skip-to-content { display: none } }</style>'
-    page.write_text(PAGE + hidden, encoding='utf-8')
-    assert list(check_site.printed_tools(site/'docs', window)) == []
-    page.write_text(PAGE, encoding='utf-8')
-    assert list(check_site.printed_tools(site/'docs', window)) == [
-        '01_a.html: .skip-to-content is printed']
+    for more, faults in (hidden, []), ('', ['01_a.html: .skip-to-content is printed']):
+        page.write_text(PAGE + more, encoding='utf-8')
+        assert list(check_site.printed_tools(site/'docs', window)) == faults
 
 def test_lost_question_is_found(window):
-    docs, rows = ROOT/'docs', check_site.words_of(ROOT)['questions']
-    asked, words, page = rows[-1]
-    assert list(check_site.lost_questions(docs, window, [[asked, words, page]])) == []
-    wrong = list(check_site.lost_questions(docs, window, [[asked, words, 'paper/errata']]))
-    assert len(wrong) == 1 and wrong[0].endswith('not paper/errata.html')
+    asked, words, page = check_site.words_of(ROOT)['questions'][-1]
+    lost = lambda page: list(check_site.lost_questions(ROOT/'docs', window, [[asked, words, page]]))
+    assert lost(page) == [] and lost('paper/errata')[0].endswith('not paper/errata.html')
 
 def test_site():
     "docs/, as it stands, has no fault."
@@ -127,27 +121,25 @@ def test_a_number_that_no_cell_shows_is_found(prose, lost):
 
 # --- What pages.py does to a page -----------------------------------------------------
 
-CODE = '''def f(x):
-    """What f does.
+CODE = """def f(x):
+    '''What f does.
 
     Arguments
     ---------
     x : float
-    """
+    '''
     if x < 0:
         raise ValueError
     if x > 1:
         raise ValueError(1)
     return x
-'''
+"""
 
 def test_docstrings_and_checks_fold_and_nothing_is_lost():
     assert pages.folds(CODE) == [(1, 2, 7, 'doc'), (7, 8, 11, 'checks')]
-    shown = pages.LISTING.sub(
-        pages.fold, '<div class="highlight-ipython3 x"><div class="highlight">'
-        f'<pre>{html.escape(CODE)}</pre></div></div>')
-    assert shown.count('<details') == 2
-    assert html.unescape(pages.re.sub('<[^>]*>', '', shown)) == CODE
+    listing = f'<div class="highlight-ipython3 x"><div class="highlight"><pre>{html.escape(CODE)}'
+    shown = pages.LISTING.sub(pages.fold, f'{listing}</pre></div></div>')
+    assert shown.count('<details') == 2 and html.unescape(re.sub('<[^>]*>', '', shown)) == CODE
     assert pages.folds('def f(x):\n    "One line."\n    return x') == []
 
 @pytest.mark.parametrize('code, bar', [
@@ -157,44 +149,25 @@ def test_docstrings_and_checks_fold_and_nothing_is_lost():
     ('def f(): return 1\n' + 'f()\n'*15, 'the code of f')])
 def test_long_code_and_checks_fold(code, bar):
     "On every page but the one that is the module."
-    def bars(title):
-        cells = [dict(cell_type='markdown', id='a', metadata={}, source=title),
-                 dict(cell_type='code', id='b', metadata={}, source=code, outputs=[],
-                      execution_count=None)]
-        book = nbdev_myst.read(json.dumps(dict(cells=cells, metadata={}, nbformat=4,
-                                               nbformat_minor=5)))
-        return book.cells[-1].metadata.get('mystnb', {}).get('code_prompt_show')
-    assert bars('# A chapter') == bar and bars(nbdev_myst.OPEN) is None
+    for title, wanted in ('# A chapter', bar), (nbdev_myst.OPEN, None):
+        cells = [nbformat.v4.new_markdown_cell(title), nbformat.v4.new_code_cell(code)]
+        book = nbdev_myst.read(json.dumps(nbformat.v4.new_notebook(cells=cells)))
+        assert book.cells[-1].metadata.get('mystnb', {}).get('code_prompt_show') == wanted
 
 def test_numbers_on_a_page_have_six_digits():
-    from IPython.core.interactiveshell import InteractiveShell
     shell = InteractiveShell()
     shell.run_cell(nbdev_myst.FIRST.split('\n', 1)[1], silent=True)
-    shown = shell.display_formatter.formatters['text/plain']
     values = .1 + .2, np.float64(1/3), {'a': (2/3, 7)}, 1234567.8, float('inf'), True
-    assert [*map(shown, values)] == ['0.3', '0.333333', "{'a': (0.666667, 7)}", '1,234,568',
-                                     'inf', 'True']
+    assert [*map(shell.display_formatter.formatters['text/plain'], values)] == [
+        '0.3', '0.333333', "{'a': (0.666667, 7)}", '1,234,568', 'inf', 'True']
 
 # --- What is made of docstrings, of the contents and of a rule on paper ----------------
 
-DOCSTRING = """Do it.
-
-Parameters
-----------
-eps, delta : float
-world : World
-    Whose.
-
-Raises `InvalidInput` for a bad one.
-
->>> f(1.)
-2.0"""
-
 def test_a_list_of_parameters_is_held_against_the_signature():
     "What is raised is no parameter."
-    lines = nbdev_myst.sections(DOCSTRING.split('\n'))
+    lines = nbdev_myst.sections(['Do it.', '', 'Parameters', '----------', 'eps, delta : float',
+                                 'world : World', '    Whose.', '', 'Raises `InvalidInput`.'])
     assert nbdev_myst.documented(lines) == ['eps', 'delta', 'world']
-    assert nbdev_myst.documented(DOCSTRING.split('\n')) != ['eps', 'delta', 'world']
     assert lines[lines.index('Errors') + 1] == '------'
     assert nbdev_myst.misnamed(lambda eps, delta, world: 0, lines) == []
     assert nbdev_myst.misnamed(lambda eps, delta, planet: 0, lines) == ['planet', 'world']

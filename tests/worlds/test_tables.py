@@ -76,8 +76,6 @@ def test_rows_in_another_order_or_repeated(seed):
                         utility=np.eye(world.setting.W))
     assert same(weighted, world_of(taken(np.arange(n).repeat(times))))
 
-# --- What a table may look like -------------------------------------------------------
-
 GOODS = dict(state='s', arms={'a': ['x'], 'b': ['x', 'y'], 'c': []},
              costs={'a': 0, 'b': .1, 'c': 0}, utility={'u': [1, 0], 'v': [0, 1]}, bound=1)
 ROWS = {'s': list('uuvuvvvu'), 'x': [1, 1, 2, 1, 2, 2, 1, 2], 'y': list('ppqqppqq')}

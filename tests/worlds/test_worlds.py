@@ -252,8 +252,6 @@ def test_spoilt_dictionaries():
     check()
     assert .5 < np.mean(fates) < .98
 
-# --- At random ------------------------------------------------------------------------
-
 @pytest.mark.parametrize('make', [partial(random_world, 4, 3, [2, 3, 4, 5], prior='arm'),
                                   partial(random_world, 2, 2, 3, prior='blackwell')])
 def test_margin_is_kept(make):
@@ -275,8 +273,6 @@ def test_law_of_the_draws():
             lambda w: w.setting.utility[1, 0] > .75), (
                 lambda w: w.structure.joint[1].sum(0)[0] > .75):
         assert low <= sum(map(draw, worlds)) <= high < (rng.random((n, 2)).max(1) > .75).sum()
-
-# --- Beliefs that nobody has to hold, and settings without a world --------------------
 
 @pytest.mark.parametrize('W, step', [(2, .01), (2, .5), (3, .05), (4, .25)])
 def test_a_grid_holds_all_multiples(W, step):
