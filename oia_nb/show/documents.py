@@ -21,7 +21,7 @@ from ..game.information import Setting
 from ..game.scoring import ScoringRule, as_rule
 from ..paper.estimation import PAST
 from ..run.learner import STATUS, Certificate, Identification, Origin, Trace
-from ..experts.open_setting import Discovery, OpenRule
+from ..experts.around import Discovery, OpenRule
 from ..experts.told import CHECKS, VIOLATIONS, Check, as_told
 from ..worlds.files import (BELIEF_FORMS, GAME, check_form, check_schema,
                                  json_text, parse_json, read_file, setting_from_dict,
