@@ -22,8 +22,7 @@ from ..paper.oiafc import MIXINGS, SNAPSHOT_GROWTH, STOPS, oiafb, oiafc
 from ..sharp.learner import own_beliefs, sharp
 from ..experts.told import Told, as_told
 from ..paper.baselines import DECISIONS, chen, explore_then_commit
-from ..experts.lapses import patient
-from ..experts.open_setting import open_support
+from ..experts.around import open_support, patient
 from ..experts.trial import trial
 
 log = logging.getLogger(__name__)

@@ -39,7 +39,7 @@ from ..show.facts import ROWS_SHOWN, framed, html_table, in_percent, three_digit
 from .learner import (Finding, Identification, Origin, Stopped, Verification,
                                 check_fits, check_response, interrupts_held)
 from ..experts.told import DIGITS_MOST, Check, Told, as_told
-from ..experts.open_setting import OpenSetting
+from ..experts.around import OpenSetting
 from ..game.stackelberg import region_margin
 from ..verify import BLOCK
 from ..worlds.files import as_file
