@@ -26,14 +26,14 @@ from oia_nb.all import (Agent, InvalidInput, OIAError, Oracle, Rational, Respons
                         spherical, summarise, trial, v_shaped, world_from_table)
 from oia_nb.core import as_array, as_beliefs, as_integer, as_names, as_number, as_probabilities
 from oia_nb.experts.experts import lottery
-from oia_nb.experts.open_setting import OpenRule, OpenSetting
+from oia_nb.experts.around import OpenRule, OpenSetting
 from oia_nb.experts.told import as_told
 from oia_nb.experts.trial import shortlist as trial_rules
 from oia_nb.game.information import merge_beliefs
 from oia_nb.game.oracle import bound_needed, check_oracle
 from oia_nb.game.scoring import floor_belief
 from oia_nb.paper.baselines import etc
-from oia_nb.paper.binary_search import search_depth
+from oia_nb.paper.oiafc import search_depth
 from oia_nb.run.learner import check_response
 from oia_nb.run.session import as_report
 from oia_nb.sharp.record import Record

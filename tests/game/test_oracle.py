@@ -20,15 +20,18 @@ def any_world(rng, bound=1., W=None, K=None, cost=.05):
              for O in rng.integers(1, 5, K)]
     return make_world(joint, bound*rng.uniform(0, cost, K), bound*rng.uniform(-1, 1, (W, 2)), bound)
 
+def widest_lead(support, leads, asks):
+    "The largest m such that some proper rule s from 0 to 1 has ⟨lead, s⟩ ≥ ask + m for all leads."
+    rows = np.reshape(np.array(leads)[..., None]*support, (len(leads), -1))
+    found = over_proper_rules(support, np.append(0*rows[0], -1.), np.c_[-rows, np.ones(len(rows))],
+                              -np.array(asks))
+    return -found.fun
+
 def margin_by_linprog(world, k):
-    """The largest m such that some proper rule within [0, B_S] has g(k, S) - g(j, S) ≥ m for all
-    j, straight from the definition."""
+    "The widest margin of an arm, straight from the definition."
     z, q, c = world.setting, world.belief_distributions, world.costs
     others = np.delete(np.arange(z.K), k)
-    lead = ((q[k] - q[others])[:, :, None]*z.support).reshape(len(others), -1)
-    found = over_proper_rules(z.support, np.append(0*lead[0], -1.), np.c_[-lead, 0*others + 1],
-                              (c[others] - c[k])/z.bound)
-    return -found.fun*z.bound
+    return z.bound*widest_lead(z.support, q[k] - q[others], (c[k] - c[others])/z.bound)
 
 @pytest.mark.parametrize('bound', [1e-4, 1., 1e4])
 def test_widest_margin(bound):
@@ -90,12 +93,9 @@ def test_no_rule_finds_two(n):
     programming."""
     worlds = hidden_arm(n)
     support = worlds[0].setting.support
-    leads = [((w.belief_distributions[1] - w.belief_distributions[0])[:, None]*support).ravel()
-             for w in worlds]
+    leads = [w.belief_distributions[1] - w.belief_distributions[0] for w in worlds]
     for pair in combinations(leads, 2):
-        found = over_proper_rules(support, np.append(0*pair[0], -1.),
-                                  np.c_[-np.array(pair), np.ones(2)], np.zeros(2))
-        assert -found.fun <= worlds[0].costs[1]*5/6 + 1e-9
+        assert widest_lead(support, pair, [0., 0.]) <= worlds[0].costs[1]*5/6 + 1e-9
 
 # --- Costs that are known to lie between two numbers -------------------------------------
 
