@@ -5,6 +5,7 @@ import pytest
 from hypothesis import strategies as st
 from conftest import amount, seeded
 from inside import Judge
+from people import play
 from laws import hidden_arm
 from test_verify import verdict
 from oia_nb.all import (InvalidInput, OIAError, Session, generator, identify, is_proper,
@@ -113,21 +114,17 @@ def test_an_arm_is_missed_as_rarely_as_is_said(rare):
 
 def test_a_session_of_a_setting_searches_on_its_own(tmp_path):
     "Its draws are marked, and go on after it is opened again, from the seed in its header."
-    world, rng = WORLDS['clinic'], generator(0)
-    path, z = tmp_path/'a.jsonl', world.setting
-    s = Session.create(path, z, eps=.3, delta=.05)
-    for _ in range(200):
-        if s.result:
-            break
-        answer = world.respond(s.announce().rule, rng)
-        s.answer(answer.arm, answer.report)
-        if s.rounds % 9 == 4:
-            s.close()
-            s = Session.open(path)
+    world, path = WORLDS['clinic'], tmp_path/'a.jsonl'
+    s = Session.create(path, world.setting, eps=.3, delta=.05)
+    while s.status == 'open':
+        play(s, s.rounds + 9, world, rng=generator(s.rounds))
+        s.close()
+        s = Session.open(path)
     rounds = [r for r in s.record.rounds if r.kind == SEARCH]
     rules = [s.record.rules[r.rule] for r in rounds]
     seed = s.head['options']['seed']
-    fits = [search_rule(z, seed, n).values.max() >= r.max() for n, r in enumerate(rules)]
+    fits = [search_rule(world.setting, seed, n).values.max() >= r.max()
+            for n, r in enumerate(rules)]
     assert s.result.status == 'certified' and s.verify() and rules and all(fits)
     s.close()
 
