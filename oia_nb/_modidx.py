@@ -1369,7 +1369,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'oia_nb.sharp.hints.bounds_of': ('sharp/hints.html#bounds_of', 'oia_nb/sharp/hints.py'),
                                     'oia_nb.sharp.hints.checked': ('sharp/hints.html#checked', 'oia_nb/sharp/hints.py'),
                                     'oia_nb.sharp.hints.cut_hint': ('sharp/hints.html#cut_hint', 'oia_nb/sharp/hints.py'),
-                                    'oia_nb.sharp.hints.facts_so_far': ('sharp/hints.html#facts_so_far', 'oia_nb/sharp/hints.py'),
                                     'oia_nb.sharp.hints.in_numbers': ('sharp/hints.html#in_numbers', 'oia_nb/sharp/hints.py'),
                                     'oia_nb.sharp.hints.less_flat': ('sharp/hints.html#less_flat', 'oia_nb/sharp/hints.py'),
                                     'oia_nb.sharp.hints.region_hints': ('sharp/hints.html#region_hints', 'oia_nb/sharp/hints.py'),
