@@ -1271,7 +1271,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'oia_nb.run.session.as_page': ('experts/session.html#as_page', 'oia_nb/run/session.py'),
                                     'oia_nb.run.session.as_report': ('experts/session.html#as_report', 'oia_nb/run/session.py'),
                                     'oia_nb.run.session.as_response': ('experts/session.html#as_response', 'oia_nb/run/session.py'),
-                                    'oia_nb.run.session.as_said': ('experts/session.html#as_said', 'oia_nb/run/session.py'),
                                     'oia_nb.run.session.chained': ('experts/session.html#chained', 'oia_nb/run/session.py'),
                                     'oia_nb.run.session.checked_head': ('experts/session.html#checked_head', 'oia_nb/run/session.py'),
                                     'oia_nb.run.session.drawn': ('experts/session.html#drawn', 'oia_nb/run/session.py'),
