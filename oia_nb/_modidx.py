@@ -1122,8 +1122,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'oia_nb.run.learner.Particulars': ('appendix/learner.html#particulars', 'oia_nb/run/learner.py'),
                                     'oia_nb.run.learner.Status': ('appendix/learner.html#status', 'oia_nb/run/learner.py'),
                                     'oia_nb.run.learner.Stopped': ('appendix/learner.html#stopped', 'oia_nb/run/learner.py'),
-                                    'oia_nb.run.learner.Stopped.__init__': ( 'appendix/learner.html#stopped.__init__',
-                                                                             'oia_nb/run/learner.py'),
                                     'oia_nb.run.learner.Trace': ('appendix/learner.html#trace', 'oia_nb/run/learner.py'),
                                     'oia_nb.run.learner.Trace.__post_init__': ( 'appendix/learner.html#trace.__post_init__',
                                                                                 'oia_nb/run/learner.py'),

@@ -502,7 +502,7 @@ class Learner(Generator):
 # %% ../../nbs/appendix/62_learner.ipynb #3086ea59
 class Halt(OIAError):
     "Ends a run: its `status`, what was `violated`, the rounds of a `contradiction`."
-    def __init__(self, status: str, contradiction: Sequence[int] = (),
+    def __init__(self, status: str = 'stopped', contradiction: Sequence[int] = (),
                  violated: str | None = None) -> None:
         super().__init__(STATUS[status].text)
         self.status, self.violated = status, violated
@@ -510,8 +510,6 @@ class Halt(OIAError):
 
 class Stopped(Halt):
     "Thrown into a learner that is to end before its time; it returns what it has."
-    def __init__(self):
-        super().__init__('stopped')
 
 def learner(make: Callable[_P, Generator[Any, Any, Any]]) -> Callable[_P, Learner]:
     "Decorator of a generator function (setting, oracle, …): it makes a `Learner`."

@@ -1052,9 +1052,8 @@ class Session(AbstractContextManager['Session']):
             f'The rule, under which {self.setting.arms[found.arm]} is meant to be chosen',
             Offer(0, found.rule, self.setting, digits=decimals(head['unit'])).tickets()]
         sums = self.payments()[['round', 'arm', 'ticket', 'state', 'paid', 'fee']]
-        sums = sums.astype(object).fillna('')
-        for name in 'paid', 'fee':
-            sums[name] = [self.sum_text(x) for x in sums[name]]
+        sums = sums.astype(object).fillna('').assign(
+            paid=sums.paid.map(self.sum_text), fee=sums.fee.map(self.sum_text))
         return as_page(f'Closing page of {self.journal.path.name}', *rule, self.statement,
                        f'Payments to {head["person"] or "the expert"}',
                        html_table(sums.columns, sums.values, len(sums)),
