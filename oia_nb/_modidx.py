@@ -1411,7 +1411,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                       'oia_nb.sharp.learner.SharpPlan': ('sharp/sharp.html#sharpplan', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.boundaries': ('sharp/sharp.html#boundaries', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.checked_record': ('sharp/sharp.html#checked_record', 'oia_nb/sharp/learner.py'),
-                                      'oia_nb.sharp.learner.checked_told': ('sharp/sharp.html#checked_told', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.close': ('sharp/sharp.html#close', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.foundation': ('sharp/sharp.html#foundation', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.hold': ('sharp/sharp.html#hold', 'oia_nb/sharp/learner.py'),
