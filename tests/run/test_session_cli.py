@@ -74,16 +74,14 @@ def test_an_answer_and_what_follows(begun):
     assert begun.json('session status day.jsonl')[0]['status'] == 'stopped'
     assert claim in begun('session stop day.jsonl')[1]
 
-REFUSED = [
-    *('answer day.jsonl --arm ' + words for words in (
-        'telepathy --report 50,50', 'imaging --report 36,46', 'imaging --report 36',
-        'imaging --report likely', 'imaging --report benign=36,bening=64',
-        'imaging --report benign=36,benign=64', 'imaging --report 62.6,37.4 --state well',
-        'imaging --report 62.6,37.4 --round 3')), 'decline day.jsonl --round 3 --why ill',
-    'reveal day.jsonl 1 benign', 'reveal day.jsonl 4 benign', 'undo day.jsonl 9 --why so',
-    'reveal day.jsonl 2 well', 'decline day.jsonl', 'new day.jsonl clinic --eps .04 --delta .05',
-    'new x.jsonl clinic --eps .04 --delta .05 --mixing theorem1',
-    'new x.jsonl clinic --eps 0 --delta .05', 'next nowhere.jsonl', 'wish day.jsonl']
+REFUSED = [         # beside what `as_report` refuses
+    *(f'answer day.jsonl --arm {words}' for words in (
+        'telepathy --report 50,50', 'imaging --report likely', 'imaging --report 36,46',
+        'imaging --report 62.6,37.4 --state well', 'imaging --report 62.6,37.4 --round 3')),
+    'decline day.jsonl --round 3 --why ill', 'decline day.jsonl', 'undo day.jsonl 9 --why so',
+    *(f'reveal day.jsonl {words}' for words in ('1 benign', '4 benign', '2 well')),
+    'new day.jsonl clinic --eps .04 --delta .05', 'new x.jsonl clinic --eps 0 --delta .05',
+    'next nowhere.jsonl', 'wish day.jsonl']
 
 @pytest.mark.parametrize('line', REFUSED)
 def test_what_is_refused_writes_nothing(begun, tmp_path, line):

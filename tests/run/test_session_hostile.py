@@ -337,11 +337,9 @@ NONSENSE = [        # a kind of record, and fields of its first, or that of roun
     *[('oia-session', change) for change in (
         dict(setting=None), dict(setting={'zap': 1}), dict(method='guess'),
         dict(options={'zap': 1}), dict(options=...), dict(oracle={}), dict(eps=-1), dict(eps=...),
-        dict(delta=...), dict(history=5), dict(history=['a']),
-        dict(history=[dict(rule=FLAT, arm=9, belief=0)]),
-        dict(history=[dict(rule=FLAT, arm='imaging', belief=0)]),
-        dict(history=[dict(rule=FLAT, arm=0)]), dict(snap='wide'),
-        dict(history=[dict(rule=[[1, 2]], arm=0, belief=0)]),
+        dict(delta=...), dict(history=5), dict(snap='wide'), *(dict(history=[row]) for row in (
+            'a', dict(rule=FLAT, arm=9, belief=0), dict(rule=FLAT, arm='imaging', belief=0),
+            dict(rule=FLAT, arm=0), dict(rule=[[1, 2]], arm=0, belief=0))),
         dict(oracle=dict(rules=[FLAT]*3, margins=[0, .1, .1])),
         dict(schema='1'), dict(schema=True), dict(currency='\ud800'))]]
 
