@@ -8,9 +8,9 @@ __all__ = ['Agent', 'Rational', 'Response', 'Setting', 'World', 'make_world', 'l
            'logarithmic', 'menu_rule', 'mix', 'spherical', 'v_shaped', 'Menu', 'RoundedMenu', 'agent_profit',
            'optimal_rule', 'principal_profit', 'simple_regret', 'Oracle', 'action_informed_oracle',
            'search_oracle', 'LEARNERS', 'Row', 'identify', 'register', 'Identification', 'simulate',
-           'own_beliefs', 'sharp', 'compose', 'oiafb', 'oiafc', 'chen', 'explore_then_commit', 'patient',
-           'open_support', 'shortlist', 'trial', 'Told', 'Drifting', 'Expert', 'HiddenArm', 'Lapsing',
-           'Logit', 'Noisy', 'RiskAverse', 'Satisficing', 'Subjective', 'best_known', 'parse_expert', 'Offer',
+           'own_beliefs', 'sharp', 'compose', 'oiafb', 'oiafc', 'chen', 'explore_then_commit', 'open_support',
+           'patient', 'shortlist', 'trial', 'Told', 'Drifting', 'Expert', 'HiddenArm', 'Lapsing', 'Logit',
+           'Noisy', 'RiskAverse', 'Satisficing', 'Subjective', 'best_known', 'parse_expert', 'Offer',
            'Refused', 'Session', 'compare', 'experiment', 'forecast', 'read_experiment', 'summarise',
            'forecast_rounds', 'game_figure', 'session_form', 'plot_profits', 'plot_rule', 'json_schema',
            'load_identification', 'load_rule', 'InvalidInput', 'NotInducible', 'OIAError', 'generator']
@@ -38,8 +38,7 @@ from .run.learner import Identification, simulate
 from .sharp.learner import own_beliefs, sharp
 from .paper.oiafc import compose, oiafb, oiafc
 from .paper.baselines import chen, explore_then_commit
-from .experts.lapses import patient
-from .experts.open_setting import open_support
+from .experts.around import open_support, patient
 from .experts.trial import shortlist, trial
 # experts
 from .experts.told import Told

@@ -26,14 +26,14 @@ from oia_nb.all import (Agent, InvalidInput, OIAError, Oracle, Rational, Respons
                         spherical, summarise, trial, v_shaped, world_from_table)
 from oia_nb.core import as_array, as_beliefs, as_integer, as_names, as_number, as_probabilities
 from oia_nb.experts.experts import lottery
-from oia_nb.experts.open_setting import OpenRule, OpenSetting
+from oia_nb.experts.around import OpenRule, OpenSetting
 from oia_nb.experts.told import as_told
 from oia_nb.experts.trial import shortlist as trial_rules
 from oia_nb.game.information import merge_beliefs
-from oia_nb.game.oracle import bound_needed, check_oracle, hidden_arm
+from oia_nb.game.oracle import bound_needed, check_oracle
 from oia_nb.game.scoring import floor_belief
 from oia_nb.paper.baselines import etc
-from oia_nb.paper.binary_search import search_depth
+from oia_nb.paper.oiafc import search_depth
 from oia_nb.run.learner import check_response
 from oia_nb.run.session import as_report
 from oia_nb.sharp.record import Record
@@ -246,7 +246,6 @@ FIXED = {       # a call, and for each of its keywords (what is named, after a d
         bound=[0], max_cost=[-1], decisions=[0], margin=['x'], tries=[0], name=[''])),
     'ordered by Blackwell': (good(random_world, K=2, W=2, seed=0, prior='blackwell'), dict(
         signals=[[2, 3]])),
-    'hidden_arm': (good(hidden_arm, n=3, bound=1.), dict(n=[1, 2.5, True], bound=[0., np.nan])),
     'Setting.grid': (good(Setting.grid, states=2, utility=np.eye(2), bound=1, arms=2), dict(
         step=[.3, 0, 2, None], states=[1, 9, 'ab', []], bound=[0])),
     'supports': (lambda supports: replace(ADVERT.setting, supports=supports), dict(supports=[

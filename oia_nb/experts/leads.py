@@ -13,11 +13,10 @@ from types import SimpleNamespace
 from typing import Any
 import numpy as np
 from ..core import TIE_TOL, expect
-from ..paper.estimation import Transcript
+from ..paper.estimation import Transcript, bet_on
 from ..run.learner import (STATUS, Certificate, Finding, Halt, Identification,
                                 Learner, announce, finish)
 from ..proofs import PRICES
-from ..paper.proving import bet_on
 from ..game.scoring import ScoringRule, mix
 from ..sharp.evidence import betting_threshold, mean_lower
 

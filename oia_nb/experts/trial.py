@@ -13,10 +13,9 @@ import numpy as np
 from ..core import as_integer, expect
 from ..game.information import Setting
 from ..game.oracle import Oracle
-from ..paper.estimation import INIT, NORMAL, Transcript
+from ..paper.estimation import INIT, NORMAL, Transcript, bet_on
 from ..run.learner import (Certificate, Finding, Halt, Learner, announce,
                                 check_fits, check_learner, finish)
-from ..paper.proving import bet_on
 from ..game.scoring import ScoringRule, mix
 from ..sharp.evidence import betting_threshold, mean_lower
 from .told import Told, as_told

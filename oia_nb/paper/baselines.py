@@ -17,11 +17,11 @@ from ..game.oracle import Oracle
 from ..game.scoring import ScoringRule
 from ..game.programs import LP_TOL, program_route
 from .estimation import cost_estimates, cost_upper, radius_fb
-from .binary_search import binary_search
 from ..run.learner import (Certificate, Finding, Learner, ask_oracle,
                                 check_learner)
-from .oiafc import (Exploration, Plan, best_or_safest, budget_parameter,
-                                compose, initialise, never, remember, run_through)
+from .oiafc import (Exploration, Plan, best_or_safest, binary_search,
+                                budget_parameter, compose, initialise, never, remember,
+                                run_through)
 
 # %% ../../nbs/paper/12_baselines.ipynb #b90739fe
 def chen_parts(setting, budget, delta) -> dict[str, Any]:

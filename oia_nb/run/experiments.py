@@ -25,8 +25,8 @@ from ..core import (TIE_TOL, as_integer, as_number, as_value, expect, file_troub
                          generator, is_number, json_value, placed, plain)
 from ..game.information import Agent, Rational, World
 from ..game.scoring import ScoringRule
-from ..game.stackelberg import Optimum, optimal_rule, principal_profit
-from ..game.oracle import Oracle, action_informed_oracle, learnable
+from ..game.stackelberg import optimal_rule, principal_profit
+from ..game.oracle import action_informed_oracle, learnable
 from .learner import Identification, was_cut_short
 from ..paper.estimation import PAST
 from .identification import identify, learner_row, learners_for
@@ -39,24 +39,18 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 # %% auto #0
-__all__ = ['log', 'RESULTS', 'OURS', 'Known', 'know', 'failed', 'profit_of_nothing', 'break_even', 'regret_of', 'measure',
-           'Method', 'source', 'identify_whole', 'as_method', 'as_parameter', 'labelled', 'as_worlds', 'as_repetitions',
+__all__ = ['log', 'RESULTS', 'OURS', 'know', 'failed', 'profit_of_nothing', 'break_even', 'regret_of', 'measure', 'Method',
+           'source', 'identify_whole', 'as_method', 'as_parameter', 'labelled', 'as_worlds', 'as_repetitions',
            'as_grid', 'perform', 'as_frame', 'short_hash', 'world_key', 'planned', 'open_folder', 'read_manifest',
            'read_runs', 'execute', 'filed', 'follow', 'experiment', 'read_experiment', 'summarise', 'is_compiled',
            'suite', 'Comparison', 'compare', 'total_loss', 'with_fee', 'proved_after', 'forecast']
 
 # %% ../../nbs/handbook/67_experiments.ipynb #71e2a5bc
-class Known(NamedTuple):
-    "A world with its `oracle` and its `best` rule."
-    world: World
-    oracle: Oracle
-    best: Optimum
-
 def know(world):
-    "What the runs in a world share, as `Known`; or the columns of its failure."
+    "What the runs in a world share: it, its oracle, its best rule; or what failed."
     try:
         rational = replace(world, agent=Rational())
-        return Known(world, action_informed_oracle(rational), optimal_rule(rational))
+        return world, action_informed_oracle(rational), optimal_rule(rational)
     except Exception as e:
         return failed(e)
 
@@ -99,14 +93,14 @@ def measure(known, found):
     """The columns that an `Identification` fills: `arm_rounds`, in which its arm
     answered; `stopped`, whether it ended by its own rule and not at a cap; the true
     `regret`, and the `bound` proved; whether its arm is `correct` (a tie is), …"""
-    world, k = known.world, found.arm
+    (world, _, best), k = known, found.arm
     finite = lambda x: float(x) if np.isfinite(x) else None
     row = {name: int(getattr(found, name)) for name in list(RESULTS)[:5]}
     return row | dict(
         arm_rounds=int(found.counts[k]), status=found.status,
         stopped=not was_cut_short(found.status), regret=regret_of(world, found),
         bound=finite(found.finding.bound), arm=world.setting.arms[k],
-        correct=bool(known.best.gaps[k] <= TIE_TOL*world.setting.bound),
+        correct=bool(best.gaps[k] <= TIE_TOL*world.setting.bound),
         paid=found.paid, lost=found.lost,
         break_even=None if found.lost is None else finite(break_even(world, found)))
 
@@ -185,7 +179,6 @@ def labelled(name, given, read, label):
     return found
 
 def as_worlds(given):
-    "Worlds by name: each a `World`, or what `load_world` takes."
     read = lambda w: w if isinstance(w, World) else load_world(w)
     return labelled('worlds', given, read, lambda w: w.name)
 
@@ -221,13 +214,12 @@ def perform(run, known, method):
     try:
         rng = generator(run['seed'], run['repetition'])
         row = known if isinstance(known, dict) else measure(known, method.call(
-            known.world, seed=rng, oracle=known.oracle, **run['parameters']))
+            known[0], seed=rng, oracle=known[1], **run['parameters']))
     except Exception as e:
         row = failed(e)
     return json.dumps(run | row | dict(seconds=time.perf_counter() - start),
                       allow_nan=False)
 
-# %% ../../nbs/handbook/67_experiments.ipynb #5354afdb
 def as_frame(records):
     "A pandas frame of records (dicts), with a column for each of their parameters."
     import pandas as pd
@@ -240,7 +232,6 @@ def as_frame(records):
 
 # %% ../../nbs/handbook/67_experiments.ipynb #58e80628
 def short_hash(value):
-    "Twenty hexadecimal digits for a plain value."
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:20]
 
 def world_key(world):
@@ -452,7 +443,7 @@ def suite(budget=2000, cap=1_000_000, told=None, margin=0.):
     asks = margin or set(as_told(told).unusual) - {'alarm'}
     found = {}
     for row in learners_for(told, margin=margin):
-        rounds = {} if row.compiled is None else loop
+        rounds = loop if row.compiled else {}
         if 'budget' in row.options:
             rounds = dict(budget=budget)
         variants = row.variants
@@ -526,7 +517,6 @@ def proved_after(found, rounds=np.inf, paid=np.inf):
     return float(t.bounds[t.rounds <= n + 1].min(initial=np.inf))
 
 def _targets(world, eps, hires):
-    "The accuracies that are asked for, a list."
     if eps is None:
         expect(hires is not None, 'eps', eps, 'a number, or a number of `hires`')
         gain = world.best_profit - profit_of_nothing(world)

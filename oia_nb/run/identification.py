@@ -11,7 +11,8 @@ from functools import cache
 from inspect import signature
 from typing import Any, NamedTuple
 import numpy as np
-from ..core import as_choice, as_integer, as_kind, expect, fresh_seed, generator
+from ..core import (as_choice, as_integer, as_kind, expect, fresh_seed, generator,
+                         placed)
 from ..paper.estimation import PAST
 from ..game.information import Rational, World
 from ..game.oracle import Oracle, learnable
@@ -21,8 +22,7 @@ from ..paper.oiafc import MIXINGS, SNAPSHOT_GROWTH, STOPS, oiafb, oiafc
 from ..sharp.learner import own_beliefs, sharp
 from ..experts.told import Told, as_told
 from ..paper.baselines import DECISIONS, chen, explore_then_commit
-from ..experts.lapses import patient
-from ..experts.open_setting import open_support
+from ..experts.around import open_support, patient
 from ..experts.trial import trial
 
 log = logging.getLogger(__name__)
@@ -80,19 +80,18 @@ class Flag(NamedTuple):
 class Row:
     """A learner of the table: the `name` by which it is called; `make(setting, oracle,
     *, eps, delta, …)`, which returns a `Learner`; a `text` that says what it is; and
-    the `statuses`, of `STATUS`, with which it may end. `compiled` names the options of
-    `make` that the compiled engine takes as well (None: it doesn't play this learner);
-    `flags` {option: `Flag`} are for the command; `rounds` puts a run's initial, normal
-    and forced rounds and its searches into words; `demo` is the target of a
-    demonstration; `variants` {label: options} are those that a comparison plays
-    unasked, by default the learner as it is; `honours` names the fields of a `Told`
-    that it takes at other values than the paper's; `needs_states`, whether it needs the
-    state of the round before to go on."""
+    the `statuses`, of `STATUS`, with which it may end. `compiled` tells whether the
+    compiled engine plays it as well; `flags` {option: `Flag`} are for the command;
+    `rounds` puts a run's initial, normal and forced rounds and its searches into words;
+    `demo` is the target of a demonstration; `variants` {label: options} are those that
+    a comparison plays unasked, by default the learner as it is; `honours` names the
+    fields of a `Told` that it takes at other values than the paper's; `needs_states`,
+    whether it needs the state of the round before to go on."""
     name: str
     make: Callable
     text: str
     statuses: tuple
-    compiled: tuple | None = None
+    compiled: bool = False
     flags: dict = field(default_factory=dict)
     rounds: str = '{:,} initial, {:,} normal and {:,} forced ones ({:,} searches)'
     demo: tuple | None = None
@@ -159,15 +158,14 @@ register(Row('sharp', sharp, 'the sharp learner: bets, and answers as half-space
              rounds=BOUNDARIES))
 register(Row(
     'oiafc', oiafc, "the paper's OIAFC, with fixed confidence",
-    ('certified', *OFTEN, 'round_cap', 'event_violated'), demo=(1., .1),
-    compiled=('mixing', 'max_rounds'),
+    ('certified', *OFTEN, 'round_cap', 'event_violated'), demo=(1., .1), compiled=True,
     variants={'OIAFC (Theorem 1)': dict(mixing='theorem1'),
               'OIAFC (Corollary 1)': dict(mixing='corollary1')},
     flags=dict(
         mixing=Flag(str, f'share of the oracle in the rules: {" or ".join(MIXINGS)}'),
         stop=Flag(str, f'stopping rule: {" or ".join(STOPS)}'))))
 register(Row('oiafb', oiafb, "the paper's OIAFB, with a fixed budget",
-             ('budget', 'budget_too_small', *OFTEN), compiled=('budget', 'a'),
+             ('budget', 'budget_too_small', *OFTEN), compiled=True,
              variants={'OIAFB': {}}))
 register(Row(
     'chen', chen, "Chen et al.'s learner, with a fixed budget",
@@ -204,8 +202,7 @@ register(Row(
 
 # %% ../../nbs/appendix/63_identification.ipynb #dfb2b7ef
 def completed(row, K, *, told, budget, options):
-    """The options of a run with K arms, with what is told and a budget by the names
-    that the learner gives to them. Raises `InvalidInput`."""
+    "The options of a run with K arms, by the learner's names. Raises `InvalidInput`."
     for name, value in options.items():
         expect(name in row.options, name, value, 'one of the options of the method '
                f'{row.name}: {", ".join(sorted(row.options))}')
@@ -259,7 +256,6 @@ def prepared(where, oracle, rng, *, method, told, budget, options) -> Any:
 
 # %% ../../nbs/appendix/63_identification.ipynb #c9ba5793
 def best_profit(world: World) -> float:
-    r"$h(S^*)$, the profit of the best rule."
     return optimal_rule(world).profit
 
 def add_lost(world, result):
@@ -294,17 +290,12 @@ def play_row(row, world, oracle, rng, /, *, progress, max_paid, **options):
         made = with_bar(make, bar, options['eps'], options.get('watch'))
         return simulate(made, world, rng)
 
-def run_fast(row, world, oracle, rng, /, *, eps, delta, **options):
-    "What `identify` does for engine=\"fast\"."
+def run_fast(row, world, oracle, rng, /, **options):
+    "One compiled run of the learner of `row`, whose options are complete."
     from oia_nb.fast.drive import simulate_fast
-    names = sorted(name for name, row in LEARNERS.items() if row.compiled)
-    expect(row.compiled is not None, 'method', row.name,
-           f'for engine="fast" one of {", ".join(names)}')
     given = {k: v for k, v in options.items() if v is not None and v is not False}
-    for name in given:
-        expect(name in row.compiled, 'engine', 'fast', f'coroutine, to use {name}')
-    return simulate_fast(world, method=row.name, eps=eps, delta=delta, seed=rng,
-                         oracle=oracle, **given)
+    with placed('engine="fast", '):
+        return simulate_fast(world, method=row.name, seed=rng, oracle=oracle, **given)
 
 # %% ../../nbs/appendix/63_identification.ipynb #2d2c9389
 def identify(world: World, *, eps: float, delta: float, method: str | None = None,

@@ -33,7 +33,7 @@ _P = ParamSpec('_P')
 # %% auto #0
 __all__ = ['CLAIM_TOL', 'STATUS', 'UNCLAIMED', 'CLAIMS', 'check_response', 'announce', 'ask_oracle', 'check_fits',
            'check_learner', 'Trace', 'Certificate', 'Finding', 'Origin', 'Particulars', 'Identification', 'Status',
-           'was_cut_short', 'finish', 'facts_of', 'claim_of', 'Verification', 'verified', 'Learner', 'Halt', 'Stopped',
+           'was_cut_short', 'finish', 'Verification', 'facts_of', 'claim_of', 'verified', 'Learner', 'Halt', 'Stopped',
            'learner', 'within', 'within_sum', 'interrupts_held', 'simulate', 'claim_facts', 'claim_text', 'proved_text',
            'result_facts', 'unchecked', 'ended']
 
@@ -406,6 +406,20 @@ def finish(transcript: Any, found: Finding, *, status: str, eps: float, delta: f
         setting=transcript.setting, **more))
 
 # %% ../../nbs/appendix/62_learner.ipynb #a7c3e9b1
+@dataclass(frozen=True)
+class Verification:
+    "What the checker says: what fails (or None), what it `rests` on, its `seconds`."
+    refused: str | None
+    rests: str = ''
+    seconds: float = 0.
+
+    def __bool__(self):
+        return self.refused is None
+    def __str__(self):
+        if self:
+            return f'Verified by oia_nb.verify in {self.seconds:.1g} s: {self.rests}.'
+        return f'Not verified: {self.refused}.'
+
 def facts_of(found):
     "The `Facts` on which the certificate of a result rests."
     z, t = found.setting, found.trace
@@ -423,7 +437,6 @@ def facts_of(found):
                          prior=z.prior, supports=z.supports)
 
 def claim_of(found):
-    "The `Claim` of a result; `told`, its lead and `missed` are what it assumes."
     told = dict(vars(found.told or Told()), margin=found.lead, arms=found.missed)
     rule, bound = found.rule.values, found.proved.bound
     return checker.Claim(rule, found.arm, bound, found.eps, found.delta, told)
@@ -442,21 +455,6 @@ def _earned(claim, p, facts):
     return f.bound*(mean_lower(counts, f.u - paid, level) + CLAIM_TOL)
 
 # %% ../../nbs/appendix/62_learner.ipynb #e4d5b602
-@dataclass(frozen=True)
-class Verification:
-    "What the checker says: what fails (or None), what it `rests` on, its `seconds`."
-    refused: str | None
-    rests: str = ''
-    seconds: float = 0.
-
-    def __bool__(self):
-        return self.refused is None
-    def __str__(self):
-        if self:
-            return f'Verified by oia_nb.verify in {self.seconds:.1g} s: {self.rests}.'
-        return f'Not verified: {self.refused}.'
-
-# %% ../../nbs/appendix/62_learner.ipynb #f5e6c713
 def verified(found: Identification) -> Identification:
     "The result, without its claim if that has no proof, or doesn't verify."
     if not (found.proved or found.status in CLAIMS) or found.verification:
@@ -550,7 +548,6 @@ def within(inner: Any, answer: Callable[[Any], Any]) -> Generator[Any, Any, Any]
             found = replace(found, status=halt.status, violated=halt.violated)
         return found
 
-# %% ../../nbs/appendix/62_learner.ipynb #c7e00001
 def within_sum(learner: Learner, most: float | None) -> Learner:
     """The `Learner`, stopped (as "paid_cap", with the best certificate so far) before a
     round after which it might have paid more than `most` in all, in expectation at what
@@ -590,10 +587,9 @@ def interrupts_held() -> Any:
 
 # %% ../../nbs/appendix/62_learner.ipynb #68dcd655
 def simulate(learner: Any, world: World, seed: int | np.random.Generator | None) -> Any:
-    """Play a learner (or any coroutine of rules) against a simulated world until it
-    returns; gives back what it returns. Someone who interrupts it (Ctrl-C, or a
-    notebook's stop button) gets what was found so far, with status "stopped", if the
-    learner can tell; else `KeyboardInterrupt`.
+    """Play a learner (or any coroutine of rules) in a simulated world; gives back what
+    it returns. Someone who presses Ctrl-C gets what was found so far, as "stopped", if
+    the learner can tell; else `KeyboardInterrupt`.
 
     >>> simulate(sharp(z, oracle, eps=1., delta=.1), clinic, seed=0).status
     'certified'
@@ -635,7 +631,6 @@ def claim_facts(found):
         ('delta', 'probability', found.delta, in_percent))
 
 def claim_text(found, told):
-    "What is claimed, of an expert as `told`."
     said = claim_facts(found).said()
     if found.tried:
         return (f'For any expert who goes on as it does: of {len(found.means)} rules '
@@ -654,7 +649,6 @@ def claim_text(found, told):
 
 # %% ../../nbs/appendix/62_learner.ipynb #393de040
 def proved_text(found):
-    "The certificate of a result against its target, in words."
     said, claim = claim_facts(found).said(), 'nothing is proved'
     sure = f' with probability {said["delta"]}' if 'delta' in said else ''
     if found.verification and 'behind' in said:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import astuple, dataclass, field, replace
 from datetime import datetime, timezone
-from errno import ENOSPC
 from functools import wraps
 from html import escape
 from itertools import count
@@ -40,7 +39,7 @@ from ..show.facts import ROWS_SHOWN, framed, html_table, in_percent, three_digit
 from .learner import (Finding, Identification, Origin, Stopped, Verification,
                                 check_fits, check_response, interrupts_held)
 from ..experts.told import DIGITS_MOST, Check, Told, as_told
-from ..experts.open_setting import OpenSetting
+from ..experts.around import OpenSetting
 from ..game.stackelberg import region_margin
 from ..verify import BLOCK
 from ..worlds.files import as_file
@@ -49,11 +48,11 @@ if TYPE_CHECKING:
 _Method = TypeVar('_Method', bound=Callable[..., Any])
 
 # %% auto #0
-__all__ = ['SNAP', 'SCHEMA', 'HEAD', 'ROUNDS', 'SLIPS', 'IN_A_NEW_FILE', 'WAYS', 'Damaged', 'Busy', 'writing', 'chained',
+__all__ = ['SNAP', 'SCHEMA', 'ROUNDS', 'HEAD', 'SLIPS', 'IN_A_NEW_FILE', 'WAYS', 'Damaged', 'Busy', 'writing', 'chained',
            'is_torn', 'read_journal', 'Journal', 'Refused', 'as_said', 'as_report', 'rule_digest', 'is_same',
-           'taken_from', 'checked_head', 'as_response', 'drawn', 'Offer', 'as_page', 'as_body', 'reckoner',
+           'taken_from', 'drawn', 'checked_head', 'as_response', 'Offer', 'as_page', 'as_body', 'reckoner',
            'tickets_html', 'SessionRound', 'Session', 'new_head', 'payable_oracle', 'past_answer', 'as_a_whole',
-           'in_rounds', 'control_questions']
+           'in_rounds']
 
 # %% ../../nbs/experts/27_session.ipynb #2ee07234
 class Damaged(OIAError):
@@ -176,7 +175,7 @@ class Journal:
             f.truncate(self.whole)
             f.seek(self.whole)
             if f.write(line) < len(line):
-                raise OSError(ENOSPC, os.strerror(ENOSPC))
+                raise OSError('there is no room left')
             os.fsync(f.fileno())
         self.size = self.whole = self.whole + len(line)
         self.ends, self.last = b'', own
@@ -238,8 +237,17 @@ def taken_from(tape, rule):
     n = next((n for n, (asked, _) in enumerate(tape) if is_same(asked, rule)), None)
     return None if n is None else tape.pop(n)[1]
 
+def drawn(seed, n):
+    "The draw of round n from a seed (a text): a number in [0, 1); None without a seed."
+    if seed is not None:
+        return int(hashlib.sha256(f'{seed}:{n}'.encode()).hexdigest()[:13], 16)/16**13
+
 # %% ../../nbs/experts/27_session.ipynb #c993a6c5
 SCHEMA = 3
+# {kind of record: what its round must be, and what it is then}
+ROUNDS = dict(answer=('open', 'answered'), declined=('open', 'open'),
+              state=('answered', 'answered'), amended=('answered', 'answered'),
+              void=('answered', 'void'), doubted=('answered', 'open'))
 # {field of a header: what it is if an earlier schema lacks it, its check, its limits}
 HEAD: dict[str, tuple] = dict(
     snap=(SNAP, as_number, 0., .5), fee=(0., as_number, 0.),
@@ -272,18 +280,12 @@ def checked_head(fields):
     row.make(z, oracle, eps=head['eps'], delta=head['delta'], **head['options'])
     return head, z, oracle, past
 
-# %% ../../nbs/experts/27_session.ipynb #c993a601
 def as_response(setting, arm, belief, state=None):
     "The `Response` of an answer by places. Raises `InvalidInput`."
     belief = as_integer('belief', belief, 0, setting.M - 1)
     found = Response(arm, tuple(setting.support[belief].tolist()), state)
     check_response(setting, found)
     return found
-
-def drawn(seed, n):
-    "The draw of round n from a seed (a text): a number in [0, 1); None without a seed."
-    if seed is not None:
-        return int(hashlib.sha256(f'{seed}:{n}'.encode()).hexdigest()[:13], 16)/16**13
 
 # %% ../../nbs/experts/27_session.ipynb #6c963620
 @dataclass(frozen=True, eq=False)
@@ -441,14 +443,12 @@ def as_a_whole(method: _Method) -> _Method:
             try:
                 found = method(self, *args, **options)
                 self._keep_result()
-            except OIAError:
-                raise
             except BaseException as e:
-                self._rule = self._result = None
-                self._failure = e
-                self.journal._open(new=False, write=True, cut=False)
-                self._read()
-                self._keep_result()
+                if not isinstance(e, OIAError):
+                    self._rule, self._result, self._failure = None, None, e
+                    self.journal._open(new=False, write=True, cut=False)
+                    self._read()
+                    self._keep_result()
                 raise
         if pressed:
             raise KeyboardInterrupt
@@ -656,8 +656,7 @@ class Session(AbstractContextManager['Session']):
         "What to know of the file, of answers that aren't used, and of the result."
         found = self._result
         more = {f'{self.unused} answers are not used: the learner {self.head["method"]} '
-                'chooses its own questions, and does not ask the rules that they were '
-                'given to': self.unused,
+                'does not ask the rules that they were given to': self.unused,
                 'the result is not in the file yet': found and self._filed is None,
                 'the states that came out contradict the reports: nothing is certified any '
                 'more': found and found.certificate and self.result.certificate is None}
@@ -762,7 +761,7 @@ class Session(AbstractContextManager['Session']):
         return stand[number]
 
     def _said(self, r, arm, state, **said) -> dict[str, Any]:
-        "What was said, as fields of a record; only what is new if `r` was answered already."
+        "What was said, as fields of a record; only what is new if `r` was answered before."
         z, found = self.setting, {}
         if r.arm is None or arm is not None:
             found['arm'] = z.arm_index(arm)
@@ -850,10 +849,9 @@ class Session(AbstractContextManager['Session']):
     def best(self) -> Finding | None:
         """The best rule so far as a `Finding`, with what is proved of it; None before
         there is one. Of a session that is over, what its `result` says."""
-        found = self.result
-        if found is None:
+        if self.result is None:
             return self._learner.best
-        return found.finding if found.certificate else None
+        return self.result.finding if self.result.certificate else None
 
     @property
     def rounds(self) -> int:
@@ -934,7 +932,7 @@ class Session(AbstractContextManager['Session']):
         file; returns a `Verification`."""
         found = self.result
         if found is None:
-            return Verification('the session is not over, and nothing is claimed')
+            return Verification('the session is not over')
         filed, t = Counter((r.arm, r.belief) for r in self._facts), found.trace
         if t is None or Counter(zip(t.arms.tolist(), t.beliefs.tolist())) - filed:
             return Verification('the rounds of the result are not in the file')
@@ -968,10 +966,8 @@ class Session(AbstractContextManager['Session']):
         told = as_told(self.head['options'].get('told'))
         digits = told.rounding or next(d for d in range(2, DIGITS_MOST + 1)
                                        if Told(rounding=d).is_exact(self.setting.support))
-        if digits <= 2:
-            return 'Say whole percentages.'
-        tenths = 'one decimal' if digits == 3 else f'{digits - 2} decimals'
-        return f'Say percentages with {tenths}.'
+        said = {2: 'whole percentages', 3: 'percentages with one decimal'}
+        return f'Say {said.get(max(digits, 2), f"percentages with {digits - 2} decimals")}.'
 
     @property
     def advice(self) -> str:
@@ -1013,8 +1009,7 @@ class Session(AbstractContextManager['Session']):
             if left:
                 said.append(f'About {left[0]:,} rounds and {put(left[1])} are left.')
             elif best and best.bound <= self.head['eps']:
-                said.append('That is the accuracy asked for: answers that it rests on are '
-                            'asked once more before it is certified.')
+                said.append('Before it is certified, what it rests on is asked once more.')
         counted = lambda n: f'{n} answer was' if n == 1 else f'{n} answers were'
         if self.changed:
             said.append(f'{counted(self.changed)} amended or taken back, a choice that no '
@@ -1079,9 +1074,8 @@ class Session(AbstractContextManager['Session']):
         z, head = self.setting, self.head
         rule = self.oracle.rules[-1] if self.oracle else search_rule(
             z, head['options']['seed'], BLOCK - 1)
-        offer = self._offer(1, rule)
-        questions = control_questions(payable(rule, head['unit']), z, offer.digits,
-                                      head['currency'])
+        rule = payable(rule, head['unit'])
+        offer, menu, order = self._offer(1, rule), rule.menu(), z.support[:, -1].argsort()
         ends = '' if head['max_paid'] is None else (
             f' The session ends before more than {self.sum_text(head["max_paid"])} may be '
             'paid in all, in expectation at what is reported.')
@@ -1092,9 +1086,13 @@ class Session(AbstractContextManager['Session']):
                     told=as_told(head['options'].get('told')).in_words(), ends=ends,
                     most=self.sum_text(z.bound + head['fee']), say=offer.say,
                     terms=offer.terms())
-        body = framed('protocol.html', tickets=offer.tickets(),
-                      questions=html_table(['Question', 'Answer'], questions),
-                      **{name: escape(text) for name, text in said.items()})
+        for n, i, w in (0, order[0], 0), (1, order[-1], z.W - 1):
+            b, pays = z.support[i], self.sum_text(rule.values[i, w])
+            belief = ', '.join(f'{100*p:.3g} % {s}' for p, s in zip(b, z.states))
+            said |= {f'belief{n}': belief, f'state{n}': z.states[w],
+                     f'held{n}': f'{ticket_name(menu.choice(b))}: {pays}.'}
+        texts = {name: escape(text) for name, text in said.items()}
+        body = framed('protocol.html', tickets=offer.tickets(), **texts)
         return as_page('Protocol', body)
 
     def calibration(self, level: float = .01) -> Check:
@@ -1168,12 +1166,6 @@ def past_answer(setting, oracle, n, row):
     return dict(rule=rule.values.tolist(), arm=arm, belief=belief,
                 **(dict(state=state[0]) if state else {}))
 
-# %% ../../nbs/experts/27_session.ipynb #f6b787cc
-# {kind of record: what its round must be, and what it is then}
-ROUNDS = dict(answer=('open', 'answered'), declined=('open', 'open'),
-              state=('answered', 'answered'), amended=('answered', 'answered'),
-              void=('answered', 'void'), doubted=('answered', 'open'))
-
 # %% ../../nbs/experts/27_session.ipynb #c0ffee03
 # what may be seen to fail because of one wrong answer
 SLIPS = 'boundaries', 'drift', 'lapses', 'oracle', 'rounding', 'undecided'
@@ -1187,19 +1179,4 @@ WAYS = dict(
 def in_rounds(numbers):
     *most, last = map(str, numbers)
     return f'rounds {", ".join(most)} and {last}' if most else f'round {last}'
-
-# %% ../../nbs/experts/27_session.ipynb #c0ffee05
-def control_questions(rule, setting, digits=None, currency=None):
-    "Three pairs (question, answer) for someone who has read the sheet of a rule."
-    menu, states = rule.menu(), setting.states
-    order = setting.support[:, -1].argsort()
-    def asked(i, w):
-        b = setting.support[i]
-        said = ', '.join(f'{100*p:.3g} % {s}' for p, s in zip(b, states))
-        pays = money(rule.values[i, w], digits, currency)
-        return (f'You say {said}. Which ticket do you hold, and what is it worth if it '
-                f'was {states[w]}?', f'{ticket_name(menu.choice(b))}: {pays}.')
-    return [asked(order[0], 0), asked(order[-1], setting.W - 1),
-            ('May you earn more, on average, by saying something else than what you '
-             'believe?', 'No: the ticket that is best for what you say is yours.')]
 

@@ -15,7 +15,6 @@ from itertools import product
 from math import log, sqrt
 import numpy as np
 from ..paper.estimation import FORCED, INIT, NORMAL, Transcript
-from ..game.programs import new_highs
 from ..run.learner import Halt
 from ..game.scoring import ScoringRule, without_floor
 from ..game.tickets import payable, payable_bend
@@ -24,10 +23,10 @@ from ..experts.told import Outcomes, Told
 from .evidence import own_wealth, pair_wealth
 from .hints import checked
 from .hyperplanes import RegionProgram, flat
-from .questions import (Foretold, Guess, advantage, cheapest_rule,
-                                    question, search_rule)
+from .questions import (Guess, advantage, cheapest_rule, question,
+                                    search_rule)
 from .record import CHECK, SEARCH
-from .walls import (HUGE, LEAST, PLAIN, Cone, Contradiction, Region, Wall,
+from .walls import (HUGE, LEAST, Cone, Contradiction, Region, Wall,
                                 prove_cheaper, weigh)
 from ..verify import BLOCK, LOOK, MOST, OWN, share
 
@@ -343,9 +342,7 @@ class Choice:
         self.known, self.eps = known, eps
         self.round_cost, self.unit = round_cost, unit
         self.seed, self.missed = seed, missed
-        self.highs = new_highs(**PLAIN)
-        self.next_proof, self.told = 0, 0
-        self.guess, self.foretold = None, None
+        self.next_proof, self.guess = 0, None
         self.finer = Counter()
         settle(known)
 
@@ -355,17 +352,12 @@ class Choice:
         answers = [(a.s, a.arm) for a in known.answers.values()]
         if self.guess is None or (data.N > RENEW*self.guess.N + 2).any() or (
                 len(answers) > RENEW*self.old + 2):
-            self.guess = Guess(data.counts, answers, known.setting)
+            self.guess = Guess(data.counts, answers, known.cone, DRAWS)
             self.stuck, self.sought, self.opened = set(), {}, Counter()
-            self.foretold, self.old = None, len(answers)
-            self.told = self.old
-        for a in answers[self.told:]:
-            self.guess.learn(*a)
-            self.foretold = None
-        self.told = len(answers)
-        if self.foretold is None:
-            self.foretold = Foretold(self.guess, known.cone.pay, known.cone.tops, DRAWS,
-                                     self.highs)
+            self.old = len(answers)
+        if len(answers) > self.guess.told:
+            self.guess.learn(answers)
+            self.guess.draw()
 
     def within(self, values):
         "The rule of payments (M, W), which may be above the bound by a last bit."
@@ -396,7 +388,7 @@ class Choice:
         "(M,): the hyperplane l|j by the guess; as it is, where no question will do."
         M, wall = self.known.setting.M, self.known.walls[l, j]
         low = LEAST if self.known.by_bets else wall.low
-        alpha = np.maximum(np.median(self.foretold.alpha(l, j, M), 0), low)
+        alpha = np.maximum(np.median(self.guess.alpha(l, j), 0), low)
         stuck = [i for i in range(M) if (l, j, i, 1) in self.stuck]
         alpha[stuck] = np.maximum(alpha[stuck], np.minimum(wall.up[stuck], HUGE))
         return np.minimum(alpha, wall.up)
@@ -445,7 +437,7 @@ class Choice:
         if np.isfinite(ends[i]) and not np.isfinite(before):
             return None                             # it is known already
         for who, n in product(two[:1] if known.by_bets else two, TRUST):
-            found = question(wall, i, side, who, self.foretold, n, known.cone.mixing)
+            found = question(wall, i, side, who, self.guess, n)
             if found and side*(ends[i] - found[1]) > .03*fine*max(abs(found[1]), .2):
                 rule = self.mixture(found[0])
                 if not known.answer_to(rule):
@@ -466,7 +458,7 @@ class Choice:
         "A rule, and the arm, that may prove l cheaper: on the ray to one that j answered."
         self.opened[l, j] += 1
         answers = [a for a in self.known.answers.values() if a.arm == j]
-        t, F = np.geomspace(.01, 1, 25), self.foretold
+        t, F = np.geomspace(.01, 1, 25), self.guess
         gains = np.einsum('nkm,bm->nkb', F.q, [a.s for a in answers])[..., None]*t
         by_l = ((gains - F.costs[:, :, None, None]).argmax(1) == l).mean(0)
         b, n = np.unravel_index(by_l.argmax(), by_l.shape)
@@ -488,7 +480,7 @@ class Choice:
         known, j = self.known, o.j
         if j not in self.sought:
             q = known.data.q_hat[j]
-            found = (cheapest_rule(known.setting, self.foretold, j, q, n) for n in TRUST)
+            found = (cheapest_rule(known.setting, self.guess, j, q, n) for n in TRUST)
             rules = (self.fit(f.values) for f in found if f)
             self.sought[j] = next((r for r in rules if not known.answer_to(r)), None)
         rule = self.sought[j]

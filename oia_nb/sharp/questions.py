@@ -24,34 +24,40 @@ def advantage(k, j, s, K):
 class Guess:
     """`mean` (KM + K,) and `cov` of all q_k, one after the other, and all c_k; from
     `counts` (K, M), `answers`, pairs (payments in units of the bound, arm), and the
-    common prior of the `setting`, if it tells one."""
-    def __init__(self, counts, answers, setting):
+    prior, if the setting of a `cone` tells one. Of the mean and n draws, one after the
+    other: `q` (1 + n, K, M), `costs` (1 + n, K), and `gains` (1 + n, K, B), ⟨q_k, s_b⟩
+    of the rules that the cone mixes."""
+    def __init__(self, counts, answers, cone, n):
+        z, self.cone, self.n, self.told = cone.setting, cone, n, 0
         self.K, self.M = K, M = counts.shape
-        self.N, n = counts.sum(1), K*M
-        self.mean, self.cov = np.zeros(n + K), np.diag(np.full(n + K, PRIOR_COST**2))
+        self.N, c = counts.sum(1), K*M
+        self.mean, self.cov = np.zeros(c + K), np.diag(np.full(c + K, PRIOR_COST**2))
         for k in range(K):
             at, N = slice(k*M, (k + 1)*M), self.N[k] + .5
             q = (counts[k] + .5/M)/N
             cov = (np.diag(q) - np.outer(q, q))/(N + 1)
-            if setting.prior is not None:
-                A = setting.support.T
+            if z.prior is not None:
+                A = z.support.T
                 gain = cov @ A.T @ np.linalg.pinv(A @ cov @ A.T, hermitian=True)
-                q, cov = q + gain @ (setting.prior - A @ q), cov - gain @ A @ cov
+                q, cov = q + gain @ (z.prior - A @ q), cov - gain @ A @ cov
             self.mean[at], self.cov[at, at] = q, cov
-        self.mean[n:][self.N == 0] = 1.         # never foretold: it wasn't seen
-        rows = np.reshape([self.learn(*a) for a in answers], (-1, n + K))
+        self.mean[c:][self.N == 0] = 1.         # never foretold: it wasn't seen
+        rows = self.learn(answers)
         for _ in range(5):              # what is contradicted is told again
             for row in rows[rows @ self.mean < 0]:
-                self._cut(row, again=True)
+                self.cut(row, again=True)
+        self.draw()
 
-    def learn(self, s, k):
-        "Arm k answered payments s (M,); returns its `advantage` over each other arm."
-        rows = [advantage(k, j, s, self.K) for j in range(self.K) if j != k]
+    def learn(self, answers):
+        "Cut off what new answers exclude; (n, KM + K): an `advantage` for each other arm."
+        rows = [advantage(k, j, s, self.K) for s, k in answers[self.told:]
+                for j in range(self.K) if j != k]
         for row in rows:
-            self._cut(row)
-        return rows
+            self.cut(row)
+        self.told = len(answers)
+        return np.reshape(rows, (-1, len(self.mean)))
 
-    def _cut(self, row, again=False):
+    def cut(self, row, again=False):
         g = self.cov @ row
         v = float(row @ g)
         # an answer that was sure is no news
@@ -63,56 +69,45 @@ class Guess:
         if not again:
             self.cov -= g[:, None]*(g*(r*(r + x)/v))
 
-    def draws(self, n):
-        "(1 + n, K, M) and (1 + n, K): the mean and n draws, of the q_k and of the c_k."
-        d = generator(0).normal(size=(n, len(self.mean)))       # always the same ones
+    def draw(self):
+        d = generator(0).normal(size=(self.n, len(self.mean)))      # always the same ones
         try:
             d = d @ np.linalg.cholesky(self.cov + 1e-10*np.eye(len(self.mean))).T
         except np.linalg.LinAlgError:
             values, vectors = np.linalg.eigh(self.cov)
             d = (d*np.sqrt(np.maximum(values, 0))) @ vectors.T
-        q, costs = np.split(self.mean + np.vstack([0*self.mean, d]), [self.K*self.M], 1)
-        return q.reshape(-1, self.K, self.M), costs
+        x = self.mean + np.vstack([0*self.mean, d])
+        q, self.costs = np.split(x, [self.K*self.M], 1)
+        self.q, self.region = q.reshape(-1, self.K, self.M), None
+        self.gains = self.q @ self.cone.pay.T
 
-# %% ../../nbs/sharp/23_questions.ipynb #27bda54c
-class Foretold:
-    """Draws of a guess, and what they say of rules with payments `pay` (B, M) in
-    units of the bound, largest payments `tops` (B, W). `gains` (n, K, B) are
-    ⟨q_k, s_b⟩, `costs` (n, K); the first draw is the mean. `highs` solves the programs,
-    one after the other."""
-    def __init__(self, guess, pay, tops, n, highs=None):
-        self.q, self.costs = guess.draws(n)
-        self.region, self.highs = None, highs or new_highs(**PLAIN)
-        self.gains, self.tops = self.q @ pay.T, tops
-
-    def rows(self, who, n):
-        """(…, 1 + B): rows r with ⟨r, (τ, y)⟩ ≥ 0 if the first n draws foretell that
-        arm `who` answers Σ y_b s_b/τ."""
-        others = [m for m in range(self.costs.shape[1]) if m != who]
+    def foretells(self, who, n):
+        """(…, 1 + B): rows r with ⟨r, (τ, y)⟩ ≥ 0 if the first n draws foretell that arm
+        `who` answers Σ y_b s_b/τ."""
+        others = [m for m in range(self.K) if m != who]
         cost = self.costs[:n, others] - self.costs[:n, [who]]
         gain = self.gains[:n, [who]] - self.gains[:n, others]
         return np.column_stack([cost.ravel(), gain.reshape(-1, gain.shape[2])])
 
-    def alpha(self, l, j, n):
-        r"""(draws, n): $\langle\alpha,s_b\rangle$ of the hyperplane between l and j at
-        the first n rules."""
+    def alpha(self, l, j):
+        r"(draws, M): $\langle\alpha,D_i\rangle$ of the hyperplane between l and j."
         cost = np.maximum(self.costs[:, [j]] - self.costs[:, [l]], 1e-5)
-        return (self.gains[:, j, :n] - self.gains[:, l, :n])/cost
+        return (self.gains[:, j, :self.M] - self.gains[:, l, :self.M])/cost
 
 # %% ../../nbs/sharp/23_questions.ipynb #67d26a03
-def question(wall, i, side, who, foretold, n, Y):
-    r"""The mixture of rules, coordinates `Y` (B, M), whose foretold answer by `who`
-    proves most of $\langle\alpha,D_i\rangle$, from above (`side` 1) or below (-1), by
-    the first n draws. Returns the weights (B,) and the bound that it would prove, or
-    None."""
-    (B, M), free, near = Y.shape, len(wall.neutral), np.arange(wall.n)
+def question(wall, i, side, who, guess, n):
+    r"""The mixture of rules whose foretold answer by `who` proves most of
+    $\langle\alpha,D_i\rangle$, from above (`side` 1) or below (-1), by the first n
+    draws. Returns the weights (B,) and the bound that it would prove, or None."""
+    Y, T, near = wall.cone.mixing, wall.cone.tops, np.arange(wall.n)
+    (B, M), free = Y.shape, len(wall.neutral)
     if wall.n > 60:                 # the answers nearest to the hyperplane, by the guess
-        alpha = foretold.alpha(*wall.pair, M)[0]
-        near = np.abs(wall.rows @ alpha - 1).argsort(stable=True)[:60]
-    sides, T = wall.sides[near], foretold.tops
+        far = np.abs(wall.rows @ guess.alpha(*wall.pair)[0] - 1)
+        near = far.argsort(stable=True)[:60]
+    sides = wall.sides[near]
     E = sides[:, None]*wall.rows[near]
     sign = 1 if who == wall.pair[0] else -1
-    F = np.vstack([foretold.rows(who, n), np.c_[np.ones(T.shape[1]), -T.T]])
+    F = np.vstack([guess.foretells(who, n), np.c_[np.ones(T.shape[1]), -T.T]])
     A = np.block([[np.zeros((M, 1)), side*sign*Y.T, side*E.T, wall.neutral.T],
                   [F, np.zeros((len(F), len(near) + free))]])
     rows = np.repeat([[0.], [np.inf]], len(A), 1)
@@ -120,22 +115,22 @@ def question(wall, i, side, who, foretold, n, Y):
     columns = np.repeat([[0.], [np.inf]], A.shape[1], 1)
     columns[0, A.shape[1] - free:] = -np.inf
     found = optimum(A, np.r_[sign, np.zeros(B), sides, np.zeros(free)], columns, rows,
-                    foretold.highs)
+                    new_highs(**PLAIN))
     if found is None or found[0][0] < 1e-9:
         return None
     x, value = found
     return x[1:1 + B]/x[0], side*value
 
 # %% ../../nbs/sharp/23_questions.ipynb #b39cbc84
-def cheapest_rule(setting, foretold, j, q, n):
+def cheapest_rule(setting, guess, j, q, n):
     """The cheapest proper rule under q (M,) that the first n draws foretell arm j to
     answer; None if there is none."""
-    F, cuts = foretold, []
+    cuts = []
     for l in set(range(setting.K)) - {j}:
-        ways = (F.q[:n, j] - F.q[:n, l])/setting.bound
-        cuts += zip(ways, F.costs[:n, j] - F.costs[:n, l])
-    F.region = RegionProgram(setting, cuts, F.region)
-    found = F.region.minimum(q, rule=True)
+        ways = (guess.q[:n, j] - guess.q[:n, l])/setting.bound
+        cuts += zip(ways, guess.costs[:n, j] - guess.costs[:n, l])
+    guess.region = RegionProgram(setting, cuts, guess.region)
+    found = guess.region.minimum(q, rule=True)
     return found and found.rule
 
 # %% ../../nbs/sharp/23_questions.ipynb #d0a70002

@@ -11,11 +11,10 @@ from laws import a_duo, detection, most_failures, statistical
 from oia_nb.all import (InvalidInput, Logit, Oracle, Response, Told, World,
                         action_informed_oracle, generator, identify, mix, patient, random_world,
                         sharp, simple_regret, simulate)
-from oia_nb.experts import lapses
-from oia_nb.experts.lapses import Patience, answer
+from oia_nb.experts import around
 from oia_nb.experts.leads import share_needed
-from oia_nb.experts.open_setting import (OpenRule, OpenSetting, Reported, freeze_bound,
-                                         open_support)
+from oia_nb.experts.around import (OpenRule, OpenSetting, Patience, Reported, answer,
+                                   freeze_bound, open_support)
 from oia_nb.experts.trial import trial
 from oia_nb.game.stackelberg import region_margin
 from oia_nb.run.identification import LEARNERS
@@ -138,7 +137,7 @@ def test_the_learner_within_sees_no_lapse(monkeypatch):
     decided wrongly (a quarter of δ)."""
     limit = most_failures(RUNS, .25*DECIDED)
     assert runs_that_differ() <= limit
-    monkeypatch.setattr(lapses, 'ask_once', files_by_intention)
+    monkeypatch.setattr(around, 'ask_once', files_by_intention)
     assert runs_that_differ() > limit
 
 def test_an_expert_of_two_minds_is_not_asked_for_ever():

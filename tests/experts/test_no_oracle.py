@@ -5,11 +5,11 @@ import pytest
 from hypothesis import strategies as st
 from conftest import amount, seeded
 from inside import Judge
+from laws import hidden_arm
 from test_verify import verdict
 from oia_nb.all import (InvalidInput, OIAError, Session, generator, identify, is_proper,
                         load_world, random_world, search_oracle, simulate)
 from oia_nb.run.learner import claim_of, facts_of
-from oia_nb.game.oracle import hidden_arm
 from oia_nb.game.stackelberg import region_margin
 from oia_nb.experts.no_oracle import draw_rule, mean_rule
 from oia_nb.sharp import bets

@@ -236,8 +236,8 @@ def test_an_oracle_that_invites_lies_is_refused():
 @pytest.mark.parametrize('said, agent, options', [
     ('Stubborn', Stubborn(), dict(method='oiafc')),
     # a learner with randomness of its own was a TypeError once
-    ('oiafb, oiafc', Rational(), dict(method='chen', budget=9)),
-    ('oiafb, oiafc', Rational(), dict(method='sharp'))])
+    ('oiafc, oiafb', Rational(), dict(method='chen', budget=9)),
+    ('oiafc, oiafb', Rational(), dict(method='sharp'))])
 def test_what_the_loop_does_not_play_is_refused_by_name(said, agent, options):
     world, oracle, _, _ = a_run_with_programs()
     with pytest.raises(InvalidInput, match=said):

@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 from conftest import amount, seeded
 from inside import over_proper_rules
-from laws import detection, most_failures, statistical
+from laws import detection, hidden_arm, most_failures, statistical
 from oia_nb.all import (NotInducible, action_informed_oracle, generator, is_proper, make_world,
                         menu_rule, optimal_rule, random_world)
 from oia_nb.game.information import InformationStructure
-from oia_nb.game.oracle import (arms_to_leave, bound_needed, check_oracle, hidden_arm,
-                                widest_margin)
+from oia_nb.game.oracle import arms_to_leave, bound_needed, check_oracle, widest_margin
 from oia_nb.game.stackelberg import region_margin
 
 def any_world(rng, bound=1., W=None, K=None, cost=.05):

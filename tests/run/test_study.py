@@ -14,7 +14,7 @@ from conftest import ROOT
 from oia_nb.all import (InvalidInput, Offer, Refused, Session, Setting, action_informed_oracle,
                         forecast, generator, identify, is_proper, load_world, make_world,
                         optimal_rule, parse_expert, simple_regret, v_shaped)
-from oia_nb.experts.open_setting import OpenSetting
+from oia_nb.experts.around import OpenSetting
 from oia_nb.game.tickets import decimals, payable, payable_bend
 from oia_nb.run.session import drawn
 from people import CLINIC, THREE, Z, answer, held, play, records_of, reply
