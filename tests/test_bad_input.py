@@ -1,8 +1,5 @@
 """Whatever makes no sense is refused in one way: an `OIAError`, also a `ValueError`, that names the
-argument, the value and what was expected, in one line, before anything has changed.
-
-`FIXED` is the table: a call with good arguments, and for each argument the values that are
-refused."""
+argument, the value and what was expected, in one line, before anything has changed."""
 import re
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -411,8 +408,7 @@ def test_slips(argument, wanted, call):
 
 @pytest.mark.parametrize('order', [p for p in permutations(range(3)) if p != (0, 1, 2)])
 def test_oracle_that_triggers_another_arm(order):
-    """Found in the initial rounds: the run ends with the rule that was answered by another arm, and
-    that arm."""
+    "Found at the start: the run ends with that rule, and the arm that answered it."
     shuffled = Oracle([ORACLE.rules[k] for k in order])
     k = next(k for k in range(3) if order[k] != k)
     found = simulate(oiafc(Z, shuffled, eps=Z.B, delta=.1), CLINIC, 0)
@@ -423,8 +419,7 @@ def test_oracle_that_triggers_another_arm(order):
 @settings(max_examples=amount(25, examples(200)))
 @given(st.integers(0, 2**32 - 1))
 def test_labels_decide_and_not_places(seed):
-    """Whatever the order of rows and columns, the world is that of the labels; and so it is for
-    dicts. 0, 1, … are places. Fractions and decimals are numbers."""
+    "Whatever the order, and for dicts; 0, 1, … are places. Fractions and decimals are numbers."
     p, rng = named_parts(seed), np.random.default_rng(seed)
     world, tables = make_world(**p), labelled(p)
     def shuffled(t):

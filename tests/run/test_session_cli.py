@@ -16,8 +16,7 @@ from test_study import TRIAGE
 
 @pytest.fixture
 def begun(oia, tmp_path, journal=[]):       # noqa: B006  made once, for all tests
-    """A session of three answered rounds, of which the first is revealed; the fourth is open. All
-    made by command."""
+    "Three rounds answered by command, of which the first is revealed; the fourth is open."
     path = tmp_path/'day.jsonl'
     if not journal:
         assert oia('session new day.jsonl clinic --eps .04 --delta .05 --currency €')[0] == 0
@@ -38,8 +37,7 @@ def answer(oia):
     return oia.json('session answer day.jsonl', '--arm', Z.arms[r.arm], '--report', said)[0]
 
 def test_commands_do_what_the_session_does(begun, tmp_path):
-    """The file that commands write holds the session that Python would have made with the same
-    answers."""
+    "The file holds the session that Python would have made with the same answers."
     with Session.create(tmp_path/'python.jsonl', CLINIC, **TARGET, currency='€') as s:
         for _ in range(3):
             r = reply(s.announce())
@@ -103,8 +101,7 @@ def test_the_day_of_the_example(tmp_path):
         assert s.status == 'stopped' and s.rounds == 35 and s.result.verify()
 
 def test_the_otree_app(tmp_path, monkeypatch):
-    """What the example exports, in place of oTree: the page records an answer, and says what is
-    refused, a page that was shown before among it."""
+    "In place of oTree: its page records an answer, and refuses one to an earlier page."
     base = {name: type(name, (), {}) for name in (
         'BaseConstants', 'BaseSubsession', 'BaseGroup', 'BasePlayer', 'Page')}
     api = SimpleNamespace(**base, models=MagicMock(), widgets=MagicMock(), __all__=[
