@@ -238,7 +238,7 @@ def test_names_of_a_world_are_text_on_the_page():
 def test_form_of_a_session_answers_declines_and_undoes(tmp_path, monkeypatch):
     session = Session.create(tmp_path/'a.jsonl', CLINIC, eps=.04, delta=.05, currency='€')
     form = session_form(session)
-    table, arm, belief, state, reason, buttons, message, progress = form.widget.children
+    page, arm, belief, state, reason, buttons, message = form.widget.children
     answer, decline, undo = buttons.children
     def after(button, rounds, said):
         button.click()
@@ -251,7 +251,7 @@ def test_form_of_a_session_answers_declines_and_undoes(tmp_path, monkeypatch):
     answer.click()
     after(answer, 1, 'refused')
     assert arm.value == CHOOSE and session.to_frame().state[0] == 'benign'
-    assert 'Round 2' in table.value and '1 answer was' in progress.value
+    assert 'Round 2' in page.value and '1 answer was' in page.value
     decline.click()
     after(undo, 0, 'taken back')
     # what goes wrong is said, whatever it is
