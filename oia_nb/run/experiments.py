@@ -228,7 +228,7 @@ def as_frame(records):
     frame = pd.DataFrame([r['parameters'] | r for r in records], columns=columns,
                          dtype=object)
     types = {c: t for c, t in RESULTS.items() if t != 'str'} | dict(repetition='int64')
-    return frame.astype(types | frame[[*names]].infer_objects().dtypes.to_dict())
+    return frame.astype(types | {c: frame[c].infer_objects().dtype for c in names})
 
 # %% ../../nbs/handbook/67_experiments.ipynb #58e80628
 def short_hash(value):

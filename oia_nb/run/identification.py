@@ -30,8 +30,8 @@ LEFT_OUT = 'left out, as no rule makes it the favourite: %s'
 
 # %% auto #0
 __all__ = ['log', 'LEFT_OUT', 'LEARNERS', 'ALIASES', 'LEAD', 'USUAL_STATUSES', 'OFTEN', 'BOUNDARIES', 'rounds_left', 'with_bar',
-           'Flag', 'Row', 'register', 'plugins', 'learner_row', 'completed', 'learners_for', 'prepared', 'best_profit',
-           'add_lost', 'origin_of', 'play_row', 'run_fast', 'identify']
+           'Flag', 'Row', 'register', 'plugins', 'learner_row', 'learners_for', 'prepared', 'best_profit', 'add_lost',
+           'origin_of', 'play_row', 'run_fast', 'identify']
 
 # %% ../../nbs/appendix/63_identification.ipynb #19ad69b2
 def rounds_left(bounds, eps):
@@ -200,27 +200,6 @@ register(Row(
     ('rule_certified', 'round_cap'), variants={}, needs_states=True,
     honours=('lapses', 'band', 'beliefs', 'arm', 'rounding')))
 
-# %% ../../nbs/appendix/63_identification.ipynb #dfb2b7ef
-def completed(row, K, *, told, budget, options):
-    "The options of a run with K arms, by the learner's names. Raises `InvalidInput`."
-    for name, value in options.items():
-        expect(name in row.options, name, value, 'one of the options of the method '
-               f'{row.name}: {", ".join(sorted(row.options))}')
-    watch = options.get('watch')
-    expect(watch is None or callable(watch), 'watch', watch,
-           'a function of one argument, the run')
-    told = as_told(told).require(row.name, row.honours)
-    more: dict = dict(told=told) if 'told' in row.options else {}
-    if row.needs_budget or budget is not None and 'budget' in row.options:
-        more['budget'] = as_integer('budget', budget, 1)
-    elif budget is not None:
-        expect('max_rounds' in row.options, 'budget', budget, 'none: the learner '
-               f'{row.name} takes no limit on its rounds (an option max_rounds)')
-        expect('max_rounds' not in options, 'budget, max_rounds',
-               (budget, options.get('max_rounds')), 'one of the two')
-        more['max_rounds'] = as_integer('budget', budget, K)
-    return options | more
-
 # %% ../../nbs/appendix/63_identification.ipynb #95b07576
 def learners_for(told=None, support=None, margin=0.):
     """The rows of the learners that honour what is told, and a `margin`. Where rounding
@@ -236,13 +215,29 @@ def learners_for(told=None, support=None, margin=0.):
            'what one of the learners can honour')
     return found
 
+# %% ../../nbs/appendix/63_identification.ipynb #dfb2b7ef
 def prepared(where, oracle, rng, *, method, told, budget, options) -> Any:
     """What a run or a session begins with: the `Row` of its learner; the world or
     setting `where` it learns, without the arms that no rule induces; its `Oracle` or
     None; the names of these arms; and all options. Raises `InvalidInput`."""
     z, left = getattr(where, 'setting', where), ()
     row = learners_for(told, z.support)[0] if method is None else learner_row(method)
-    options = completed(row, z.K, told=told, budget=budget, options=options)
+    for name, value in options.items():
+        expect(name in row.options, name, value, 'one of the options of the method '
+               f'{row.name}: {", ".join(sorted(row.options))}')
+    watch = options.get('watch')
+    expect(watch is None or callable(watch), 'watch', watch,
+           'a function of one argument, the run')
+    told = as_told(told).require(row.name, row.honours)
+    options = options | (dict(told=told) if 'told' in row.options else {})
+    if row.needs_budget or budget is not None and 'budget' in row.options:
+        options['budget'] = as_integer('budget', budget, 1)
+    elif budget is not None:
+        expect('max_rounds' in row.options, 'budget', budget, 'none: the learner '
+               f'{row.name} takes no limit on its rounds (an option max_rounds)')
+        expect('max_rounds' not in options, 'budget, max_rounds',
+               (budget, options.get('max_rounds')), 'one of the two')
+        options['max_rounds'] = as_integer('budget', budget, z.K)
     if isinstance(oracle, str):
         as_choice('oracle', oracle, ['world'])
         oracle = None

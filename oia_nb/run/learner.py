@@ -254,7 +254,7 @@ class Identification(Particulars):
         "How many of the `rounds` were played, and paid, before the run began."
         return 0 if self.trace is None else int((self.trace.kinds == PAST).sum())
 
-    def unfounded(self, claim, facts):
+    def _unfounded(self, claim, facts):
         "What it claims and its proof, which holds, does not prove; None if nothing."
         p, bound = self.proved.proof, self.proved.bound
         least = (_earned(claim, p, facts) if p['kind'] == 'sharp'
@@ -282,7 +282,7 @@ class Identification(Particulars):
         try:
             facts, claim = facts_of(self), claim_of(self)
             what = SimpleNamespace(claim=claim, proof=self.proved.proof)
-            refused = checker.verify(what, facts, exact) or self.unfounded(claim, facts)
+            refused = checker.verify(what, facts, exact) or self._unfounded(claim, facts)
             if not refused:
                 rests = proofs.rests_on(what.proof, facts, self.setting.arms)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:
@@ -334,8 +334,7 @@ class Identification(Particulars):
 
 # %% ../../nbs/appendix/62_learner.ipynb #ef283bbe
 class Status(NamedTuple):
-    """How a run can end: in words; `sound` unless something was seen that the promise
-    excludes; `cut_short` if it ended before the learner was done."""
+    "How a run can end; `sound`: with its promise; `cut_short`: before it was done."
     text: str
     sound: bool = True
     cut_short: bool = False
@@ -345,8 +344,7 @@ STATUS = dict(
     certified=Status('The accuracy asked for is proved'),
     stopped=Status('Stopped on request, before its end', cut_short=True),
     paid_cap=Status(f'{_UNPROVED}: no more may be paid', cut_short=True),
-    arm_certified=Status('The arm is proved to be good enough among the rules of the '
-                         'oracle'),
+    arm_certified=Status("The arm is proved good enough among the oracle's rules"),
     uncertified=Status('The run is over, and the accuracy asked for is not proved'),
     budget=Status('The budget is used up'),
     budget_too_small=Status('The budget is smaller than the number of arms',
@@ -356,8 +354,7 @@ STATUS = dict(
                    'tells any more what the arms must be paid', cut_short=True),
     lead_too_dear=Status(f'{_UNPROVED}, and more rounds would not prove it: the lead '
                          'that was asked for costs too much', cut_short=True),
-    rule_certified=Status('The rule is proved to be good enough, as played, among the '
-                          'rules tried'),
+    rule_certified=Status('The rule is proved good enough, as played, of those tried'),
     event_violated=Status('Responses were seen that happen with probability δ at most: '
                           'no guarantee', sound=False),
     assumption_violated=Status('What was assumed of the expert was seen to fail: no '

@@ -139,25 +139,22 @@ class Journal:
         if b'\n' not in rest and is_torn(rest):
             self.notes = [f'the last line was torn, and its {len(rest)} bytes are left out']
         elif rest and cut and n:
-            where = f'are kept in {self._keep(rest)}' if write else 'would be cut off'
+            names = (self.path.with_name(f'{self.path.name}.cut{i}') for i in count(1))
+            beside = next(p for p in names if not p.exists())
+            where = f'are kept in {beside.name}' if write else 'would be cut off'
             self.notes = [f'{len(rest)} bytes after line {n} {where}']
+            if write:
+                with writing(beside), open(beside, 'xb') as f:
+                    f.write(rest)
+                    os.fsync(f.fileno())
+                with writing(self.path):
+                    os.truncate(self.path, self.whole)
+                self.size = self.whole
         elif rest:
             way = ('; Session.open(path, cut=True) goes on from the lines before it, and '
                    'keeps the rest in a file beside')*bool(n)
             raise Damaged(self.path, f'line {n + 1} (byte {self.whole}) of the journal is '
                           f'no record, was changed, or a line before it is missing{way}')
-
-    def _keep(self, rest):
-        "Cut off the last bytes, which go to a new file beside the journal; its name."
-        names = (f'{self.path.name}.cut{n}' for n in count(1))
-        beside = next(p for p in map(self.path.with_name, names) if not p.exists())
-        with writing(beside), open(beside, 'xb') as f:
-            f.write(rest)
-            os.fsync(f.fileno())
-        with writing(self.path):
-            os.truncate(self.path, self.whole)
-        self.size = self.whole
-        return beside.name
 
     def append(self, record):
         """Write a record in place of what a failed try left; it is on disk when this
