@@ -18,7 +18,7 @@ import numpy as np
 from scipy.stats import binom
 from conftest import amount
 from inside import Kept
-from oia_nb.all import (InvalidInput, Lapsing, OIAError, Response, Setting, Told,
+from oia_nb.all import (InvalidInput, Lapsing, OIAError, Response, Told,
                         action_informed_oracle, agent_profit, chen, generator, identify, is_proper,
                         load_world, make_world, menu_rule, mix, oiafb, oiafc, open_support,
                         optimal_rule, patient, random_world, sharp, shortlist, simple_regret,
@@ -29,7 +29,7 @@ from oia_nb.experts.experts import is_wrong
 from oia_nb.experts.around import chance_of_question
 from oia_nb.experts.leads import leading, share_needed
 from oia_nb.experts.told import Check
-from oia_nb.game.information import InformationStructure, World, best_reply
+from oia_nb.game.information import best_reply
 from oia_nb.game.stackelberg import arm_profit, region_margin
 from oia_nb.paper import complexity
 from oia_nb.paper.baselines import DECISIONS, etc, etc_rounds, etc_samples
@@ -956,13 +956,3 @@ def degenerate_world(kind, seed=0):
     base = random_world(3, 2, 3, seed)
     return make_world(*DEGENERATE[kind](base.structure.joint, base.costs, base.setting.utility),
                       base.setting.bound, name=kind)
-
-def hidden_arm(n, bound=1.):
-    "The n worlds of chapter 4, with one setting, in which arm 1 hides in one of n cells."
-    h, p = 1/(4*n), 1/4 + np.arange(2*n + 1)/(4*n)
-    support = np.c_[1 - p, p]
-    ends, U, centres = p[::2], n*bound/h**2, support[1::2]/n
-    z = Setting(support, U*np.stack([1 - ends**2, 1 - (1 - ends)**2]), bound, ['plain', 'hidden'])
-    split = [np.vstack([np.delete(centres, j, 0), support[[2*j, 2*j + 2]]/(2*n)])
-             for j in range(n)]
-    return [World(InformationStructure([centres, p], [0., .6*h*bound/n]), z) for p in split]
