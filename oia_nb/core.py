@@ -227,8 +227,7 @@ def as_array(name: str, value: Any, shape: tuple[int | None, ...], low: float = 
 def as_probabilities(name: str, value: Any, shape: tuple[int | None, ...],
                      axes: Sequence[Sequence[str] | None] | None = None) -> np.ndarray:
     """`value` as probabilities: as by `as_array`, no entry negative, and summing to one
-    within `PROB_TOL`. Nothing is renormalised: float32 is refused, divide in float64
-    first."""
+    within `PROB_TOL`. Nothing is renormalised, so float32 is refused."""
     p = as_array(name, value, shape, low=0., axes=axes)
     with np.errstate(over='ignore'):
         total = float(p.sum())
@@ -253,10 +252,10 @@ def as_beliefs(name: str, value: Any,
 
 # %% ../nbs/appendix/60_core.ipynb #74d118cc
 def as_text(name: str, value: Any) -> str:
-    """`value`, a text that isn't blank, without control characters, line breaks and
-    lone surrogates, else `InvalidInput`."""
+    "`value`, a printable text on one line that isn't blank, else `InvalidInput`."
     expected = 'a printable text, not blank'
     expect(isinstance(value, str) and value.strip(), name, value, expected)
+    # control characters, line breaks, and lone surrogates
     bad = re.search(r'[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]', value)
     if bad:
         raise InvalidInput(name, value, f'{expected} (it has U+{ord(bad[0]):04X})')

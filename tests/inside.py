@@ -380,8 +380,7 @@ class Looking(Kept):
 
     def region(self, known, j, region):
         "What the arm answers at the edge of its rules is paid as the region says."
-        values = self.judge.answered.get(j)
-        c = self.judge.c
+        values, c = self.judge.answered.get(j), self.judge.c
         if values is None or j in known.tied or c[j] - c[known.first] <= 1e-6*self.judge.bound:
             return
         o = known.outcomes
@@ -412,9 +411,8 @@ class Looking(Kept):
         "All candidates together may fail with probability δ."
         spent = 0.
         for c in known.candidates:
-            other = (c.arm + 1) % known.setting.K
-            spent += np.exp(-bets.asked_of(c, other))
-            spent += 0. if c.is_zero else np.exp(-bets.asked_of(c, c.arm))
+            arms = {(c.arm + 1) % known.setting.K} | (set() if c.is_zero else {c.arm})
+            spent += sum(np.exp(-bets.asked_of(c, j)) for j in arms)
         assert spent <= known.delta*(1 + 1e-9), 'shares of δ'
 
     def evidence(self, known, c):
@@ -457,7 +455,7 @@ class Looking(Kept):
 
     def shadow(self, known):
         "Register what was answered last, as somebody else."
-        if known.first is None or not known.data.rounds or len(self.shadows) >= SHADOWS:
+        if not known.data.rounds or len(self.shadows) >= SHADOWS:
             return
         a = known.answer_to(known.rule(known.data.asked[-1]))
         is_new = a is not None and a.round == known.rounds and a.arm != known.first

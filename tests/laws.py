@@ -18,18 +18,18 @@ import numpy as np
 from scipy.stats import binom
 from conftest import amount
 from inside import Kept
-from oia_nb.all import (InvalidInput, Lapsing, OIAError, Response, Setting, Told,
-                        action_informed_oracle, agent_profit, brier, chen, generator, identify,
-                        is_proper, load_world, make_world, menu_rule, mix, oiafb, oiafc,
-                        open_support, optimal_rule, patient, random_world, sharp, shortlist,
-                        simple_regret, simulate, spherical, trial)
+from oia_nb.all import (InvalidInput, Lapsing, OIAError, Response, Told,
+                        action_informed_oracle, agent_profit, chen, generator, identify, is_proper,
+                        load_world, make_world, menu_rule, mix, oiafb, oiafc, open_support,
+                        optimal_rule, patient, random_world, sharp, shortlist, simple_regret,
+                        simulate, trial)
 from oia_nb.core import TIE_TOL
 from oia_nb.experts.examination import LEAN, RATIOS, WAGERS, Boundary, examine
 from oia_nb.experts.experts import is_wrong
 from oia_nb.experts.around import chance_of_question
 from oia_nb.experts.payoffs import leading, share_needed
 from oia_nb.experts.told import Check
-from oia_nb.game.information import InformationStructure, World, best_reply
+from oia_nb.game.information import best_reply
 from oia_nb.game.stackelberg import arm_profit, region_margin
 from oia_nb.paper import complexity
 from oia_nb.paper.baselines import DECISIONS, etc, etc_rounds, etc_samples
@@ -121,16 +121,6 @@ def informed_transcript(world, oracle, n, rng):
     return data
 
 # --- The game -------------------------------------------------------------------------
-
-def law_beliefs():
-    """q_k is a distribution whose mean is the prior of arm k, and every belief a distribution over
-    states."""
-    for world in worlds(8):
-        q, support = world.belief_distributions, world.setting.support
-        np.testing.assert_allclose(support.sum(1), 1, atol=1e-9)
-        np.testing.assert_allclose(q.sum(1), 1, atol=1e-9)
-        for k, joint in enumerate(world.structure.joint):
-            np.testing.assert_allclose(q[k] @ support, joint.sum(0), atol=1e-9)
 
 def law_agent():
     "The agent's arm and profits are those of a plain loop over arms, signals and reports."
@@ -324,14 +314,6 @@ def law_search():
                 known = cost_estimates(U, z.bound)[1][*pair]
                 assert (U + U.T)[*pair] < 0 or known <= z.bound*(width + I[pair].sum()) + 1e-9
     assert tried > amount(7, 40) and moved
-
-def law_mixture():
-    "mix(S0, S1, 0) is S0 and mix(S0, S1, 1) is S1, linear in between."
-    world = next(worlds(1))
-    a, b = brier(world.setting.support), spherical(world.setting.support)
-    for lam in (0., .25, 1.):
-        mean = (1-lam)*a.values + lam*b.values
-        np.testing.assert_allclose(mix(a, b, lam).values, mean, atol=1e-12)
 
 def law_stopping():
     "The test is the printed one wherever that is defined, and never holds for α = 1 or ε ≤ 2αB."
@@ -974,13 +956,3 @@ def degenerate_world(kind, seed=0):
     base = random_world(3, 2, 3, seed)
     return make_world(*DEGENERATE[kind](base.structure.joint, base.costs, base.setting.utility),
                       base.setting.bound, name=kind)
-
-def hidden_arm(n, bound=1.):
-    "The n worlds of chapter 4, with one setting, in which arm 1 hides in one of n cells."
-    h, p = 1/(4*n), 1/4 + np.arange(2*n + 1)/(4*n)
-    support = np.c_[1 - p, p]
-    ends, U, centres = p[::2], n*bound/h**2, support[1::2]/n
-    z = Setting(support, U*np.stack([1 - ends**2, 1 - (1 - ends)**2]), bound, ['plain', 'hidden'])
-    split = [np.vstack([np.delete(centres, j, 0), support[[2*j, 2*j + 2]]/(2*n)])
-             for j in range(n)]
-    return [World(InformationStructure([centres, p], [0., .6*h*bound/n]), z) for p in split]

@@ -37,7 +37,7 @@ def test_every_statistical_test_has_power():
     for name, alarm, planted, power in rows:
         print(f'{name:60} {alarm:7.0e} {power:.6f}  {planted}')
         assert alarm <= 1e-4 and power >= LEAST_POWER
-    assert len(rows) >= 7
+    assert len(rows) >= 9
 
 @pytest.mark.parametrize('source, expected', [
     ('def test_a(): assert x <= binom.ppf(.9, 3, .1)', {'test_a': False}),

@@ -1,8 +1,5 @@
-"""What type checkers and editors see: signatures with their types, a right script
-without an error and a wrong one with all of them; and values that are what annotations say.
-
-Nothing here is left to chance.
-"""
+"""What type checkers and editors see: a right script without an error, a wrong one with all;
+and values that are what annotations say. Nothing here is left to chance."""
 import inspect
 import json
 import os

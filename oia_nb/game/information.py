@@ -123,8 +123,8 @@ class Setting(Value):
             bound=as_number('bound', self.bound, low=0., strict_low=True),
             arms=_arm_names(self.arms))
         D = self.utility.shape[1]
-        put(decisions=as_names('decisions', self.decisions, D, 'decision '))
-        put(supports=_arm_supports(self))
+        put(decisions=as_names('decisions', self.decisions, D, 'decision '),
+            supports=_arm_supports(self))
         put(prior=_common_prior(self), rates=None if self.rates is None else as_beliefs(
             'rates', as_array('rates', self.rates, (None, self.W))))
         if proxy is not None:
@@ -220,9 +220,8 @@ class Setting(Value):
              arms: Sequence[str] | int, step: float = .01,
              decisions: Sequence[str] | None = None) -> Setting:
         """The setting in which every belief may be reported whose entries are multiples of
-        `step`, a whole part of one: .01 for whole percents. `states` are names or their
-        number, the rest is as for `Setting`. Raises `InvalidInput`, also for more than 5,000
-        beliefs."""
+        `step`, a whole part of one: .01 for whole percents; at most 5,000. `states` are
+        names or their number, the rest is as for `Setting`. Raises `InvalidInput`."""
         names = states if isinstance(states, (list, tuple)) else None
         W = as_integer('states', states, 2) if names is None else len(names)
         step = as_number('step', step, 0., .5, strict_low=True)
@@ -290,8 +289,7 @@ def _common_prior(setting):
     "`prior` (W,), a mean of beliefs of each arm, or None."
     if setting.prior is None:
         return None
-    prior = as_probabilities('prior', setting.prior, (setting.W,),
-                             axes=(setting.states,))
+    prior = as_probabilities('prior', setting.prior, (setting.W,), (setting.states,))
     for k in range(setting.K) if setting.supports else [0]:
         expect(_is_mean(prior, setting.support[setting.places(k)]), 'prior',
                prior.tolist(), f'a mean of the beliefs of {setting.arms[k]}')
@@ -336,10 +334,8 @@ def _reported(setting, report):
 
 # %% ../../nbs/paper/01_information.ipynb #88979376
 class Agent(Value):
-    """What answers the rules of a world.
-
-    A kind of agent is a frozen dataclass (made with ``eq=False``) derived from this
-    class, with plain fields (numbers, texts, arrays) and the methods
+    """What answers the rules of a world: a frozen dataclass (made with ``eq=False``)
+    derived from this class, with plain fields (numbers, texts, arrays) and the methods
     ``best_reply(world, rule)``, a `Reply`; and, if they aren't what follows from it,
     ``reply(world, rule, rng)``, a `Response`, and ``profit(world, rule)``."""
     kinds = {}
@@ -369,8 +365,7 @@ class Agent(Value):
         return self
 
     def profit(self, world: World, rule: ScoringRule) -> float:
-        """The principal's expected profit when this agent answers `rule`: the measure by
-        which a rule is right or wrong."""
+        "The principal's expected profit when this agent answers `rule`, any rule."
         best, support = best_reply(world, rule, self), world.setting.support
         paid = (support*rule.values[best.reports]).sum(1)
         return report_utility(world, best.arm, best.reports) - float(
@@ -378,9 +373,8 @@ class Agent(Value):
 
 @dataclass(frozen=True, eq=False)
 class Rational(Agent):
-    r"""The agent of the paper: it reports what pays most (the truth on ties) and
-    plays the arm with the highest $g(k, S)$ (ties in the principal's favour, then
-    the lowest index)."""
+    r"""The agent of the paper: it reports what pays most (the truth on ties) and plays
+    the arm with the highest $g(k, S)$ (ties in the principal's favour, then by index)."""
 
     def best_reply(self, world: World, rule: ScoringRule) -> Reply:
         """The best response to a `rule` (anything with ``values`` (M, W) and ``bound``),

@@ -25,10 +25,9 @@ __all__ = ['LIE_TOL', 'LP_TOL', 'LP_SPARE', 'SOLVER_SECONDS', 'CVXPY_OPTIONS', '
 @dataclass(frozen=True, eq=False)
 class Solution:
     """The answer to a program, in units of the bound: the `value` that was minimised,
-    and a `bound` that no feasible rule gets below (of the reference solver, which
-    proves nothing, the value itself). Of all rules that attain it, `rule` (M, W) is the
-    cheapest; None if it wasn't asked for. The asks were `eased` for it to exist in
-    floating point, by 0 but at the very edge of what is possible."""
+    a `bound` that no feasible rule gets below (of the reference solver the value), and
+    of all rules that attain it the cheapest, `rule` (M, W), if it was asked for. At the
+    edge of what is possible, asks were `eased` for it to exist in floating point."""
     value: float
     bound: float
     rule: Any = None
@@ -93,11 +92,9 @@ class Vertex(NamedTuple):
 
 class ArmProgram:
     """How to have `arm` of `K` played at the least cost by a rule on `support` (M, W),
-    all in units of the bound.
-
-    `counts` (K, M) are observations, or probabilities, which serve as counts that sum
-    to one. `lower` (K,) is what `v - v_j` must at least be; the entry of the arm itself
-    plays no part. All methods raise `SolverFailure`."""
+    all in units of the bound. `counts` (K, M) are observations, or probabilities;
+    `lower` (K,) is what `v - v_j` must at least be (that of the arm itself plays no
+    part). All methods raise `SolverFailure`."""
     arm: int
     pay: Any = 'pay'    # what is minimised, one for each of the three aims
     short: Any = 'short'
@@ -124,9 +121,8 @@ class ArmProgram:
 
     def shortfall(self, counts: np.ndarray, lower: np.ndarray, slack: float = 0.,
                   rule: bool = True) -> Solution:
-        """The `Solution` with the smallest e for which v - v_j ≥ lower_j - e can be
-        had for all j: -e more can be asked. The largest ask is moved to 0, and with it
-        e; what is far below it asks nothing."""
+        """The `Solution` with the smallest e for which v - v_j ≥ lower_j - e can be had for
+        all j. The largest ask is moved to 0, and with it e; what is far below asks nothing."""
         most = np.delete(lower, self.arm).max()
         if np.isfinite(most):
             lower = np.where(lower < most - 2*slack - 2, -np.inf, lower - most)
@@ -291,13 +287,11 @@ class ProperProgram:
     def _verified(self) -> Any:
         "A verified `Vertex`, lies aside, or None if HiGHS finds none."
         import highspy
-        deadline = self.highs.getRunTime() + SOLVER_SECONDS
         scaled: dict = dict(simplex_scale_strategy=4)      # by the largest entries
         for attempt, options in enumerate(({}, {}, scaled, scaled | dict(solver='ipm'))):
-            now = self.highs.getRunTime()
             usual = {name: self.highs.getOptionValue(name)[1] for name in options}
-            seconds = max((now + deadline)/2, now + 1e-3)
-            set_options(self.highs, time_limit=seconds, **options)
+            end = self.highs.getRunTime() + SOLVER_SECONDS/4
+            set_options(self.highs, time_limit=end, **options)
             if attempt:
                 self.highs.clearSolver()
             self.highs.run()
@@ -370,8 +364,7 @@ ROUNDING = 2.**-50      # what one step of arithmetic may be off by, relatively
 # %% ../../nbs/appendix/61_programs.ipynb #a14f3862
 def rule_matrix(support: np.ndarray, K: int, arm: int) -> Any:
     """The sparse matrix of `RuleProgram`: columns S (M W), v_1 … v_K, w, e; rows of
-    properness, K links (zero as yet), K asks. Ask j reads v_k + w - v_j + e for
-    j ≠ k; that of the arm k itself is the objective v_k + w."""
+    properness, K links (zero as yet), K asks v_k + w - v_j + e, and v_k + w for k."""
     from scipy.sparse import csr_array, vstack
     k, n = np.arange(K), support.size + K + 2
     v = support.size + k
@@ -452,9 +445,9 @@ class RuleProgram(ArmProgram, ProperProgram):
 
 # %% ../../nbs/appendix/61_programs.ipynb #4df2d9a4
 def menu_matrix(support: np.ndarray, q: np.ndarray, k: int) -> tuple[np.ndarray, Any]:
-    """The beliefs of arm k (n,), and the sparse matrix of `MenuProgram`. Columns: their
-    payments (n W), the other s_i (M - n), and e. Rows: properness, s_i - ⟨σ_i, S_j⟩,
-    the asks ⟨q_k - q_j, s⟩ + e for j ≠ k, and last ⟨q_k, s⟩."""
+    """The beliefs of arm k (n,), and the sparse matrix of `MenuProgram`: columns of their
+    payments (n W), the other s_i (M - n), and e; rows of properness, s_i - ⟨σ_i, S_j⟩,
+    the asks ⟨q_k - q_j, s⟩ + e for j ≠ k, and ⟨q_k, s⟩."""
     from scipy.sparse import coo_array, csr_array, vstack
     W, own = support.shape[1], np.flatnonzero(q[k] > 0)
     n, others = len(own), np.flatnonzero(q[k] <= 0)

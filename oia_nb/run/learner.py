@@ -15,7 +15,7 @@ from time import perf_counter
 from types import SimpleNamespace
 from typing import Any, NamedTuple, ParamSpec, TYPE_CHECKING
 import numpy as np
-from ..core import (InvalidInput, OIAError, OracleViolated, as_choice, as_integer,
+from ..core import (OIAError, OracleViolated, as_choice, as_integer,
                          as_names, as_number, expect, generator)
 from ..paper.estimation import FORCED, NORMAL, PAST, Transcript
 from ..game.information import Response, Setting, World
@@ -254,7 +254,7 @@ class Identification(Particulars):
         "How many of the `rounds` were played, and paid, before the run began."
         return 0 if self.trace is None else int((self.trace.kinds == PAST).sum())
 
-    def unfounded(self, claim, facts):
+    def _unfounded(self, claim, facts):
         "What it claims and its proof, which holds, does not prove; None if nothing."
         p, bound = self.proved.proof, self.proved.bound
         least = (_earned(claim, p, facts) if p['kind'] == 'sharp'
@@ -282,7 +282,7 @@ class Identification(Particulars):
         try:
             facts, claim = facts_of(self), claim_of(self)
             what = SimpleNamespace(claim=claim, proof=self.proved.proof)
-            refused = checker.verify(what, facts, exact) or self.unfounded(claim, facts)
+            refused = checker.verify(what, facts, exact) or self._unfounded(claim, facts)
             if not refused:
                 rests = proofs.rests_on(what.proof, facts, self.setting.arms)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:
@@ -297,7 +297,7 @@ class Identification(Particulars):
     @property
     def statement(self) -> str:
         """What is proved, of whom, what was checked, and what was not: one text. A claim
-        that doesn't verify, as in a file that was changed, is said not to be proved."""
+        that doesn't verify, as in a changed file, is said not to be proved."""
         if self.certificate is None and not self.tried:
             return f'Nothing is certified. {ended(self)}.'
         told = Told() if self.told is None else self.told
@@ -305,9 +305,8 @@ class Identification(Particulars):
         if not self.verification:
             return f'Claimed, but not proved: "{claim}". {self.verification}'
         checked = ', '.join(str(c) for c in self.checks if c.rounds) or 'nothing'
-        parts = [claim, *([] if self.tried else [f'Checked: {checked}']),
-                 f'Not checked: {", ".join(unchecked(self, told))}']
-        said = f'{". ".join(parts)}. {self.verification}'
+        said = claim if self.tried else f'{claim}. Checked: {checked}'
+        said += f'. Not checked: {", ".join(unchecked(self, told))}. {self.verification}'
         if self.discovery:
             most = three_digits(self.discovery.mass.max(), True)
             said += (f' Beliefs not seen have a probability of at most {most}, which is '
@@ -328,14 +327,12 @@ class Identification(Particulars):
     def to_frame(self) -> pd.DataFrame:
         """One row a round as a pandas frame, arms by name where the setting is known.
         Raises `InvalidInput` for a result without a trace."""
-        if self.trace is None:
-            raise InvalidInput('found', self, 'a result with its trace')
+        expect(self.trace, 'found', self, 'a result with its trace')
         return self.trace.to_frame(self.setting)
 
 # %% ../../nbs/appendix/62_learner.ipynb #ef283bbe
 class Status(NamedTuple):
-    """How a run can end: in words; `sound` unless something was seen that the promise
-    excludes; `cut_short` if it ended before the learner was done."""
+    "How a run can end; `sound`: with its promise; `cut_short`: before it was done."
     text: str
     sound: bool = True
     cut_short: bool = False
@@ -345,8 +342,7 @@ STATUS = dict(
     certified=Status('The accuracy asked for is proved'),
     stopped=Status('Stopped on request, before its end', cut_short=True),
     paid_cap=Status(f'{_UNPROVED}: no more may be paid', cut_short=True),
-    arm_certified=Status('The arm is proved to be good enough among the rules of the '
-                         'oracle'),
+    arm_certified=Status("The arm is proved good enough among the oracle's rules"),
     uncertified=Status('The run is over, and the accuracy asked for is not proved'),
     budget=Status('The budget is used up'),
     budget_too_small=Status('The budget is smaller than the number of arms',
@@ -356,8 +352,7 @@ STATUS = dict(
                    'tells any more what the arms must be paid', cut_short=True),
     lead_too_dear=Status(f'{_UNPROVED}, and more rounds would not prove it: the lead '
                          'that was asked for costs too much', cut_short=True),
-    rule_certified=Status('The rule is proved to be good enough, as played, among the '
-                          'rules tried'),
+    rule_certified=Status('The rule is proved good enough, as played, of those tried'),
     event_violated=Status('Responses were seen that happen with probability δ at most: '
                           'no guarantee', sound=False),
     assumption_violated=Status('What was assumed of the expert was seen to fail: no '
@@ -507,7 +502,7 @@ class Learner(Generator):
 # %% ../../nbs/appendix/62_learner.ipynb #3086ea59
 class Halt(OIAError):
     "Ends a run: its `status`, what was `violated`, the rounds of a `contradiction`."
-    def __init__(self, status: str, contradiction: Sequence[int] = (),
+    def __init__(self, status: str = 'stopped', contradiction: Sequence[int] = (),
                  violated: str | None = None) -> None:
         super().__init__(STATUS[status].text)
         self.status, self.violated = status, violated
@@ -515,8 +510,6 @@ class Halt(OIAError):
 
 class Stopped(Halt):
     "Thrown into a learner that is to end before its time; it returns what it has."
-    def __init__(self):
-        super().__init__('stopped')
 
 def learner(make: Callable[_P, Generator[Any, Any, Any]]) -> Callable[_P, Learner]:
     "Decorator of a generator function (setting, oracle, …): it makes a `Learner`."

@@ -49,10 +49,9 @@ _Method = TypeVar('_Method', bound=Callable[..., Any])
 
 # %% auto #0
 __all__ = ['SNAP', 'SCHEMA', 'ROUNDS', 'HEAD', 'SLIPS', 'IN_A_NEW_FILE', 'WAYS', 'Damaged', 'Busy', 'writing', 'chained',
-           'is_torn', 'read_journal', 'Journal', 'Refused', 'as_said', 'as_report', 'rule_digest', 'is_same',
-           'taken_from', 'drawn', 'checked_head', 'as_response', 'Offer', 'as_page', 'as_body', 'reckoner',
-           'tickets_html', 'SessionRound', 'Session', 'new_head', 'payable_oracle', 'past_answer', 'as_a_whole',
-           'in_rounds']
+           'is_torn', 'read_journal', 'Journal', 'Refused', 'as_report', 'rule_digest', 'is_same', 'taken_from',
+           'drawn', 'checked_head', 'as_response', 'Offer', 'as_page', 'as_body', 'reckoner', 'tickets_html',
+           'SessionRound', 'Session', 'new_head', 'payable_oracle', 'past_answer', 'as_a_whole', 'in_rounds']
 
 # %% ../../nbs/experts/27_session.ipynb #2ee07234
 class Damaged(OIAError):
@@ -139,25 +138,22 @@ class Journal:
         if b'\n' not in rest and is_torn(rest):
             self.notes = [f'the last line was torn, and its {len(rest)} bytes are left out']
         elif rest and cut and n:
-            where = f'are kept in {self._keep(rest)}' if write else 'would be cut off'
+            names = (self.path.with_name(f'{self.path.name}.cut{i}') for i in count(1))
+            beside = next(p for p in names if not p.exists())
+            where = f'are kept in {beside.name}' if write else 'would be cut off'
             self.notes = [f'{len(rest)} bytes after line {n} {where}']
+            if write:
+                with writing(beside), open(beside, 'xb') as f:
+                    f.write(rest)
+                    os.fsync(f.fileno())
+                with writing(self.path):
+                    os.truncate(self.path, self.whole)
+                self.size = self.whole
         elif rest:
             way = ('; Session.open(path, cut=True) goes on from the lines before it, and '
                    'keeps the rest in a file beside')*bool(n)
             raise Damaged(self.path, f'line {n + 1} (byte {self.whole}) of the journal is '
                           f'no record, was changed, or a line before it is missing{way}')
-
-    def _keep(self, rest):
-        "Cut off the last bytes, which go to a new file beside the journal; its name."
-        names = (f'{self.path.name}.cut{n}' for n in count(1))
-        beside = next(p for p in map(self.path.with_name, names) if not p.exists())
-        with writing(beside), open(beside, 'xb') as f:
-            f.write(rest)
-            os.fsync(f.fileno())
-        with writing(self.path):
-            os.truncate(self.path, self.whole)
-        self.size = self.whole
-        return beside.name
 
     def append(self, record):
         """Write a record in place of what a failed try left; it is on disk when this
@@ -187,17 +183,6 @@ class Refused(InvalidInput):
 
 SNAP = .01      # a report this close to a listed belief, in every state, stands for it
 
-def as_said(setting, report):
-    "A report as probabilities (W,), as they were said. Raises `InvalidInput`."
-    wanted = f'probabilities or percentages of {", ".join(setting.states)}, all of them'
-    expect(not is_number(report), 'report', report, f'{wanted}; a bare number may be '
-           f'the place of a belief, belief={report}, or percent={report} of the last')
-    try:
-        x = as_array('report', report, (setting.W, ), 0., axes=[setting.states])
-    except InvalidInput:
-        raise InvalidInput('report', report, wanted) from None
-    return x/100 if x.sum() > 2 else x
-
 def as_report(setting, report=None, snap=SNAP, arm=None, *, belief=None, percent=None):
     """(place on the support, what was said (W,), its distance) of a report, the place
     of a `belief`, or a `percent` of the second of two states. Raises `InvalidInput` if
@@ -214,7 +199,14 @@ def as_report(setting, report=None, snap=SNAP, arm=None, *, belief=None, percent
         p = as_number('percent', percent, 0., 100.)
         expect(setting.W == 2, 'percent', percent, 'a report, of more than two states')
         report = [100 - p, p]
-    x = as_said(setting, report)
+    wanted = f'probabilities or percentages of {", ".join(setting.states)}, all of them'
+    expect(not is_number(report), 'report', report, f'{wanted}; a bare number may be '
+           f'the place of a belief, belief={report}, or percent={report} of the last')
+    try:
+        x = as_array('report', report, (setting.W, ), 0., axes=[setting.states])
+    except InvalidInput:
+        raise InvalidInput('report', report, wanted) from None
+    x = x/100 if x.sum() > 2 else x
     gap = np.abs(setting.support[places] - x).max(1)
     n = int(gap.argmin())
     i = int(places[n])
@@ -1060,9 +1052,8 @@ class Session(AbstractContextManager['Session']):
             f'The rule, under which {self.setting.arms[found.arm]} is meant to be chosen',
             Offer(0, found.rule, self.setting, digits=decimals(head['unit'])).tickets()]
         sums = self.payments()[['round', 'arm', 'ticket', 'state', 'paid', 'fee']]
-        sums = sums.astype(object).fillna('')
-        for name in 'paid', 'fee':
-            sums[name] = [self.sum_text(x) for x in sums[name]]
+        sums = sums.astype(object).fillna('').assign(
+            paid=sums.paid.map(self.sum_text), fee=sums.fee.map(self.sum_text))
         return as_page(f'Closing page of {self.journal.path.name}', *rule, self.statement,
                        f'Payments to {head["person"] or "the expert"}',
                        html_table(sums.columns, sums.values, len(sums)),

@@ -2,7 +2,7 @@
 
 # %% auto #0
 __all__ = ['HAIR', 'SHORT', 'bounds_of', 'in_numbers', 'less_flat', 'sum_hint', 'cut_hint', 'Unproved', 'Boxes', 'facts_so_far',
-           'region_hints', 'keep_used', 'checked']
+           'region_hints', 'checked']
 
 # %% ../../nbs/sharp/41_hints.ipynb #226e28d2
 from collections import defaultdict
@@ -34,8 +34,7 @@ def in_numbers(lies):
 
 # %% ../../nbs/sharp/41_hints.ipynb #91352d99
 def less_flat(f, of, s):
-    """Payments s (M, …) less those of a v (W, …) that pays like them at the beliefs
-    `of`, and v; with no prior s, and None."""
+    "Payments s less those of a v that pays like them at beliefs `of`, and v if told."
     if f.prior is None:
         return s, None
     v = np.linalg.lstsq(f.support[of], s[of], rcond=THIN)[0]
@@ -80,8 +79,7 @@ class Unproved(Exception):
     "No hints were found. Its arguments are outcomes at which a proof failed."
 
 class Boxes:
-    """The search for steps that prove a log wealth of `want`, as `checker.everywhere`
-    has it."""
+    "The search for steps that prove a log wealth of `want`, as `everywhere` has it."
     def __init__(self, f, region, want, bet, other):
         self.f, self.region, self.want, self.other = f, region, want, other
         (self.rules, self.cuts), (self.counts, self.z, self.top, self.e) = region, bet
@@ -103,8 +101,8 @@ class Boxes:
         return float(each @ w - price(w)), dict(own=w.tolist())
 
     def least(self, c, box, g=None, h=-np.inf):
-        """Outcomes (N,) of the region, in a `box` (2, N) and with ⟨g, s⟩ ≥ h, where ⟨c, s⟩
-        is least; the bound, and the multipliers of rows and lies."""
+        """Outcomes (N,) in a `box` (2, N), with ⟨g, s⟩ ≥ h, where ⟨c, s⟩ is least; its
+        bound, and the multipliers of rows and lies."""
         n, out = len(self.cuts), self.f.out
         if g is not None:
             self.tables.change(n + len(c), np.tensordot(g, out, 1))
@@ -136,9 +134,8 @@ class Boxes:
         return base + bound, self.hint(w, y[:-1], lies), s, lost, chords
 
     def beyond(self, box, i, side, mean, w, most, chords):
-        """How far up (`side` 1) or down (-1) payment i goes among the outcomes of a `box`
-        where chords promise less than `most`, and the hint that closes what is beyond.
-        Raises `Unproved`."""
+        """How far up (`side` 1) or down (-1) payment i goes in a `box` where chords promise
+        less than `most`, and the hint that closes what is beyond. Raises `Unproved`."""
         slope, base = chords
         # the way to the end, of which multipliers prove that it is so long
         s, _, y, lies = self.least(-side*np.eye(len(slope))[i], box, -slope, base - most)
@@ -159,8 +156,8 @@ class Boxes:
         return t, hint
 
     def steps(self, box=None, w=None):
-        """The steps that close a box (2, N + 1) of payments and μ, by default all there
-        are, which is narrowed or divided if need be. Raises `Unproved`."""
+        """The steps that close a box (2, N + 1) of payments and μ, by default of all.
+        Raises `Unproved`."""
         box = checker.whole(self.z, self.e, self.top) if box is None else box
         a, b = box[:, -1]
         if a >= b:
@@ -208,31 +205,21 @@ def facts_so_far(run):
                  registered, z.prior, z.supports, drawn=tuple(run.drawn))
 
 def region_hints(f, run, j):
-    """The hints of what arm j must be paid: `{}` (nothing is known), or cuts and their
-    shares, or that it costs as much as that of the zero rule."""
+    "What arm j must be paid: nothing, cuts and their shares, or that it is tied."
     R: Any = run.regions[j]
     if j in run.tied:
         wall = run.walls[run.first, j]
         return dict(tied=sum_hint(f, run, wall, of_a_tie(wall)), steps=[])
-    used = ([(w, None, y) for w, y in zip(R.walls, R.shares) if y > 0]
+    used = ([(w, None, float(y)) for w, y in zip(R.walls, R.shares) if y > 0]
             if run.by_bets and R.walls else [(c.wall, c, 1.) for c in R.cuts])
     return dict(cuts=[cut_hint(f, run, w, c) for w, c, _ in used],
-                shares=[float(y) for *_, y in used])
-
-def keep_used(hint):
-    "Leave out the cuts that no step uses; rows after them move up."
-    rows = [row for step in hint['steps'] for row in step.get('rows', ())]
-    n, cuts = len(hint['cuts']), hint['cuts']
-    used = sorted({i for i, _ in rows if i < n}) or [0]
-    for row in rows:
-        row[0] = used.index(row[0]) if row[0] < n else row[0] - n + len(used)
-    hint['cuts'] = [cuts[i] for i in used]
+                shares=[y for *_, y in used])
 
 # %% ../../nbs/sharp/41_hints.ipynb #0853a230
 def checked(run, c, eps):
     """The proof that a `Candidate` of the bets loses at most `eps`, and what it rests
-    on: dictionaries of plain values. None if none is found that the checker accepts;
-    then the regions of the run are told of rules at which the proof fails."""
+    on, as plain values; if the checker accepts none, None, and regions learn where it
+    fails."""
     facts, said = facts_so_far(run), vars(run.told) | dict(arms=run.missed)
     f = checker.Seen(facts, run.rounds, checker.Arithmetic(False), said)
     claim = Claim(c.rule.values, c.arm, eps, eps, run.asked, said)
@@ -244,8 +231,6 @@ def checked(run, c, eps):
             if 'tied' not in arms[j]:
                 region = checker.region(f, j, arms[j])
                 arms[j]['steps'] = Boxes(f, region, *want).steps()
-                if region[1]:
-                    keep_used(arms[j])
     except Unproved as e:
         for s in e.args:
             run.regions[j].learn(facts.bound*s)

@@ -101,7 +101,7 @@ def question(wall, i, side, who, guess, n):
     draws. Returns the weights (B,) and the bound that it would prove, or None."""
     Y, T, near = wall.cone.mixing, wall.cone.tops, np.arange(wall.n)
     (B, M), free = Y.shape, len(wall.neutral)
-    if wall.n > 60:                 # the answers nearest to the hyperplane, by the guess
+    if wall.n > 60:         # the answers nearest to the hyperplane, by the guess
         far = np.abs(wall.rows @ guess.alpha(*wall.pair)[0] - 1)
         near = far.argsort(stable=True)[:60]
     sides = wall.sides[near]

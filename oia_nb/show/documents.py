@@ -72,7 +72,6 @@ def document(kind, /, **values):
     head = dict(schema=f'oia/{kind}/{VERSIONS[kind]}', package=__version__)
     return head | as_plain(values)
 
-# %% ../../nbs/handbook/86_documents.ipynb #40fa98ad
 def check_document(data, kind):
     "`data`, which must be a document of a `kind`; `InvalidInput` names the place."
     name = data.get('schema') if isinstance(data, dict) else None

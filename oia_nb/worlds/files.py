@@ -69,11 +69,10 @@ def form_of(kind: str) -> dict[str, Any]:
     return json.loads(place.read_text(encoding='utf-8'))
 
 WORLD_FORM, SETTING_FORM = form_of('world'), form_of('setting')
-# what the principal knows, and what she may know besides
+# what the principal knows, what she may know besides, and notes with a default
 GAME = {k: SETTING_FORM['properties'][k] for k in SETTING_FORM['required']}
 BELIEF_FORMS = {k: WORLD_FORM['properties'][k]
                 for k in ('support', 'supports', 'prior', 'rates')}
-# of a world: those that have a default
 NOTES = [f.name for f in fields(World)
          if f.name in WORLD_FORM['properties'] and f.name != 'name']
 
@@ -98,9 +97,6 @@ def read_agent(at: str, value: Any) -> Agent:
            'an object with the key kind, and the fields of the agent')
     import oia_nb.experts.experts       # noqa: F401  its agents may be named
     kind = Agent.kinds[as_choice(f'{at}.kind', value['kind'], Agent.kinds)]
-    known = ['kind', *(f.name for f in fields(kind) if f.init)]
-    for k, v in value.items():
-        expect(k in known, f'{at}, key {k!r}', v, f'no keys but {", ".join(known)}')
     traits = {k: _trait(f'{at}.{k}', v) for k, v in value.items() if k != 'kind'}
     try:
         with placed(f'{at}.'):

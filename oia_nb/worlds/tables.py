@@ -99,10 +99,8 @@ def _is_fraction(v):
 
 def column_levels(at: str, values: pd.Series) -> Levels:
     """The `Levels` of a column, sorted; a pandas categorical keeps its own order. None,
-    NaN and blank texts are no value.
-
-    `at` is how errors call it. Raises `InvalidInput` for a column that holds what can't
-    be a class (such as lists), or mixes types."""
+    NaN and blank texts are no value. Raises `InvalidInput`, which calls it `at`, for
+    values that can't be classes (such as lists), or of mixed types."""
     try:
         code, found = values.factorize()
         seen = {v for v in found if not isinstance(v, str) or v.strip()}
@@ -123,10 +121,9 @@ MARKERS = {'na', 'n/a', '#n/a', 'nan', 'null', 'nil', '-', '--', '?', '.'}
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong with a column: `kind` is "missing", "fractions", "many" or "alike".
-    Two kinds only call for a look: "rare", and "marker", a text that often stands for
-    no value. `counts` says how many rows (the sum of their weights) each of the values
-    concerned has."""
+    """What is wrong with a column: `kind` is "missing", "fractions", "many" or "alike";
+    two only call for a look, "rare", and "marker", a text that often stands for no
+    value. `counts` says how many rows (by weight) each of the values concerned has."""
     column: str
     kind: str
     counts: dict
@@ -176,9 +173,8 @@ def _faults(levels, weight, rows, rare):
 
 @dataclass(frozen=True, eq=False)
 class TableCheck:
-    """A table that was read: `levels` of each column that counts, the `weight` (n,)
-    of each row that has one, and the `faults` found. Shown as a list of these; `fix`
-    repairs them."""
+    """A table that was read: `levels` of each column that counts, the `weight` (n,) of
+    each row that has one, and the `faults` found, which `fix` repairs."""
     frame: Any
     asked: dict
     levels: dict
@@ -230,10 +226,10 @@ def check_table(frame: Any, *, state: Any = None, arms: Any = None, weights: Any
     """Look for what would make a bad world of a table, a pandas or polars DataFrame or
     a dict of columns, with a case in each row; returns a `TableCheck`, which lists it.
 
-    `state`, `arms` and `weights` are as for `world_from_table`; without `arms` all
-    columns are looked at. Missing values, labels that differ only by case or blanks,
-    fractions, columns with more than `MAX_SIGNALS` levels, and levels that fewer than
-    `rare` rows have are listed, with counts. Raises `InvalidInput` for no table.
+    `state`, `arms` and `weights` are as for `world_from_table`; without `arms` it is
+    about all columns. Listed are missing values, labels that differ only by case or
+    blanks, fractions, columns with more than `MAX_SIGNALS` levels, and levels that
+    fewer than `rare` rows have. Raises `InvalidInput` for no table.
 
     >>> check_table(table, state='state', arms={'look': ['look']})
     40 rows, 2 columns
@@ -274,15 +270,15 @@ def _arm_columns(arms):
 def _bins(table, bins):
     "How many classes each column is to be cut into."
     numbers = [c for c, levels in table.levels.items() if levels.numbers() is not None]
-    if bins is not None and not isinstance(bins, dict):
-        bins = dict.fromkeys([f.column for f in table.faults if f.column in numbers
-                              and f.kind in ('fractions', 'many')],
-                             as_integer('bins', bins, 2))
+    if not isinstance(bins, dict):
+        many = {f.column for f in table.faults if f.kind in ('fractions', 'many')}
+        bins = {} if bins is None else dict.fromkeys(
+            [c for c in numbers if c in many], as_integer('bins', bins, 2))
     listed = ', '.join(map(str, numbers)) or 'there is none'
-    for c, n in (bins or {}).items():
+    for c, n in bins.items():
         as_integer(f'bins[{c!r}]', n, 2)
         expect(c in numbers, f'bins[{c!r}]', c, f'a column of finite numbers: {listed}')
-    return bins or {}
+    return bins
 
 def _cut(levels, weight, n):
     "Numbers cut into at most n classes of about equal weight, and the cuts."
@@ -395,10 +391,8 @@ def _read_states(table, states, prior):
 @dataclass(frozen=True)
 class scored:
     """An arm of `world_from_table` that sees many `columns`: a logistic regression of
-    the state, fitted to the other rows, cut into `bins` classes of equal size.
-
-    How many bits the classes tell of the state, and how many the score, is printed.
-    Needs scikit-learn. Raises `InvalidInput`.
+    the state, fitted to the other rows, cut into `bins` classes of equal size. Prints
+    how many bits these tell. Needs scikit-learn. Raises `InvalidInput`.
 
     >>> scored(['age', 'income', 'debts'], bins=3).bins
     3
@@ -502,9 +496,8 @@ def world_from_table(frame: Any, *, state: str, arms: Any, costs: Any,
 
     `smoothing` is λ, 0 where each signal came with each state; levels of fewer than
     `rare` rows are named in a warning. `bound`, `decisions` and `proxy` are as for
-    `Setting`, all other fields as for `World`. Raises `InvalidInput` for what doesn't
-    fit, e.g. the faults that `check_table` finds (all in one message, with counts), or
-    more than `MAX_SIGNALS` signals for one arm.
+    `Setting`, all other fields as for `World`. Raises `InvalidInput`, also for what
+    `check_table` finds, and for more than `MAX_SIGNALS` signals for one arm.
 
     >>> world_from_table(table, state='state', arms={'look': ['look'],
     ...     'guess': []}, costs={'look': .1, 'guess': 0}, utility=np.eye(2), bound=1.)

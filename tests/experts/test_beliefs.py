@@ -1,5 +1,6 @@
 """An expert whose beliefs are its own, and the learner that counts what follows a report."""
 from dataclasses import replace
+from functools import partial
 import numpy as np
 import pytest
 from hypothesis import strategies as st
@@ -153,18 +154,16 @@ def test_boundaries_hold_where_reports_are_rounded():
     assert bounds and found.status == 'certified' and is_proper(found.rule)
     assert 'every probability to 0 decimals' in found.statement
 
-def test_what_of_rounding_is_refused():
+@pytest.mark.parametrize('make, told, more, says', [
+    (sharp, 'rounding=2', {}, '4 or more for these beliefs.*own_beliefs'),
+    (own_beliefs, 'rounding=1', {}, '3 beliefs are heard as'),
+    (own_beliefs, 'rounding=2', dict(margin=.005), 'margin')])
+def test_what_of_rounding_is_refused(make, told, more, says):
     clinic = load_world('clinic')
-    oracle, z = action_informed_oracle(clinic), clinic.setting
-    options = dict(eps=.1, delta=.1)
-    with pytest.raises(InvalidInput, match='4 or more for these beliefs.*own_beliefs'):
-        sharp(z, oracle, told='rounding=2', **options)
-    with pytest.raises(InvalidInput, match='3 beliefs are heard as'):
-        own_beliefs(z, oracle, told='rounding=1', **options)
-    with pytest.raises(InvalidInput, match='margin'):
-        own_beliefs(z, oracle, told='rounding=2', margin=.005, **options)
-    own_beliefs(z, oracle, told='rounding=4', margin=.005, **options)
-    sharp(z, oracle, told='rounding=4', **options)
+    make = partial(make, clinic.setting, action_informed_oracle(clinic), eps=.1, delta=.1, **more)
+    with pytest.raises(InvalidInput, match=says):
+        make(told=told)
+    make(told='rounding=4')
 
 def test_a_belief_that_may_be_heard_as_this_or_that_is_refused():
     setting = replace(DUO.setting, support=[[.125, .875], [.13, .87], [.9, .1]])

@@ -1,7 +1,7 @@
 """The compiled engine is the coroutine, on the same random numbers: arms, targets and kinds are the
 same round by round, rules and profits equal but for rounding. And it checks itself."""
+from contextlib import suppress
 from dataclasses import replace
-from functools import cache
 import numpy as np
 import pytest
 from conftest import amount
@@ -24,18 +24,14 @@ def a_world(i, rng):
     "A random world in which each arm can be induced; costs differ as much as that allows."
     K, W, signals = (int(rng.integers(2, n)) for n in (5, 4, 4))
     bound = float(rng.choice([.5, 1., 3.]))
+    kind = dict(K=2, prior='blackwell') if i % 5 == 4 else dict(K=K, prior='arm')
     for max_cost in (.9, .5, .2, .05, .01):
-        how = dict(bound=bound, max_cost=max_cost, margin=1e-3, tries=20)
-        try:
-            if i % 5 == 4:
-                world = random_world(2, W, signals, rng, prior='blackwell', **how)
-            else:
-                world = random_world(K, W, signals, rng, prior='arm', **how)
-        except NotInducible:
-            continue
-        z, s = world.setting, world.structure
-        # much at stake in half of them: dear arms are worth their rules
-        return make_world(s.joint, s.costs, z.utility*rng.choice([1., 20.]), z.bound)
+        with suppress(NotInducible):
+            world = random_world(W=W, signals=signals, seed=rng, bound=bound, max_cost=max_cost,
+                                 margin=1e-3, tries=20, **kind)
+            z, s = world.setting, world.structure
+            # much at stake in half of them: dear arms are worth their rules
+            return make_world(s.joint, s.costs, z.utility*rng.choice([1., 20.]), z.bound)
     raise AssertionError('no world found')
 
 def a_case(i, rounds=80):
@@ -49,17 +45,16 @@ def a_case(i, rounds=80):
     return world, 'oiafc', dict(eps=eps, delta=float(rng.choice([.1, 1.])), mixing=mixing,
                                 max_rounds=rounds)
 
-@cache
-def a_run_with_programs():
-    "A world, its oracle, a method and its options (not to be changed); most rounds need programs."
-    world, method, options = a_case(1, 150)
-    return world, action_informed_oracle(world), method, options
+WITH_PROGRAMS = a_case(1, 150)      # in most rounds
 
-def both(world, oracle, method, options, seed, **how):
-    "The coroutine's result and the engine's."
+def both(world, method, options, seed, oracle=None, **how):
+    "The coroutine's result and the engine's, which leave a generator in the same state."
+    oracle, rngs = oracle or action_informed_oracle(world), (generator(seed), generator(seed))
     learner = dict(oiafc=oiafc, oiafb=oiafb)[method](world.setting, oracle, **options)
-    return simulate(learner, world, seed), simulate_fast(
-        world, method=method, oracle=oracle, seed=seed, **options, **how)
+    found = simulate(learner, world, rngs[0]), simulate_fast(
+        world, method=method, oracle=oracle, seed=rngs[1], **options, **how)
+    assert rngs[0].random() == rngs[1].random()
+    return found
 
 def assert_same(a, b, world):
     "Equal but for rounding in profits and rules, everything else exactly."
@@ -84,7 +79,7 @@ def test_equal_to_the_coroutine_on_200_worlds(block):
     solved = normal = 0
     for i in range(50*block, 50*block + amount(6, 50)):
         world, method, options = a_case(i)
-        a, b = both(world, action_informed_oracle(world), method, options, i)
+        a, b = both(world, method, options, i)
         assert_same(a, b, world)
         solved += b.lp_solves
         normal += b.normal_rounds > 0             # without, the coroutine has played again
@@ -118,7 +113,7 @@ def test_equal_in_a_long_run(name):
     (world, method, options), rounds, share = LONG[name]
     if rounds:
         options = options | dict(budget=amount(1, 5)*rounds)
-    a, b = both(world, action_informed_oracle(world), method, options, 1)
+    a, b = both(world, method, options, 1)
     assert_same(a, b, world)
     assert b.lp_solves >= share*a.rounds and (b.normal_rounds or world is TOLD)
     assert (b.status == 'certified') == (name in MIXINGS)
@@ -144,17 +139,16 @@ FAULTS = {'radius': (loop, 'estimate', wrong_radii), 'paths': (loop, 'paths', la
 @pytest.mark.parametrize('fault', [None, *FAULTS])
 def test_a_planted_fault_is_seen(fault, monkeypatch):
     "In one of three runs at least, which are right without it, the comparison fails."
-    world, oracle, options = a_generous_world()
-    cases = [(world, oracle, 'oiafb', options)]
-    for world, method, how in (in_units(stakes(4), 1.2, budget=200, a=1e-5),
-                               in_units(stakes(7), 1.2, budget=300, a=.1)):
-        cases.append((world, action_informed_oracle(world), method, how))
+    generous, bought, options = a_generous_world()
+    cases = [(generous, 'oiafb', options), in_units(stakes(4), 1.2, budget=200, a=1e-5),
+             in_units(stakes(7), 1.2, budget=300, a=.1)]
     if fault:
         monkeypatch.setattr(*FAULTS[fault])
     seen = 0
-    for world, oracle, method, options in cases:
+    for world, method, options in cases:
+        oracle = bought if world is generous else None
         try:
-            assert_same(*both(world, oracle, method, options, 1, compile=False), world)
+            assert_same(*both(world, method, options, 1, oracle, compile=False), world)
         except AssertionError:
             seen += 1
     assert (seen > 0) == (fault is not None)
@@ -187,18 +181,11 @@ def test_what_sleeps_is_never_the_lowest(reach, monkeypatch):
 
 def test_a_wrong_solution_is_not_taken(monkeypatch):
     "The loop holds its rules against what was asked, and leaves such plans to the learner."
-    world, oracle, method, options = a_run_with_programs()
-    options = options | dict(method=method, oracle=oracle, seed=1, compile=False)
+    world, method, options = WITH_PROGRAMS
+    options = options | dict(method=method, seed=1, compile=False)
     right = simulate_fast(world, **options)
     monkeypatch.setattr(loop, 'pivot', lying)
     assert_same(right, simulate_fast(world, **options), world)
-
-def test_the_generator_is_left_where_the_coroutine_leaves_it():
-    world, oracle, method, options = a_run_with_programs()
-    a, b = generator(3), generator(3)
-    simulate(oiafb(world.setting, oracle, **options), world, a)
-    simulate_fast(world, method=method, oracle=oracle, seed=b, **options)
-    assert a.random() == b.random()
 
 BAD = (dict(eps=-1.), dict(delta=2.), dict(delta=None), dict(mixing=lambda L: .1),
        dict(method='sharp'), dict(watch=print), dict(solver='cvxpy'), dict(method='oiafb'),
@@ -206,10 +193,9 @@ BAD = (dict(eps=-1.), dict(delta=2.), dict(delta=None), dict(mixing=lambda L: .1
 
 @pytest.mark.parametrize('bad', BAD, ids=lambda bad: '-'.join(bad))
 def test_bad_arguments_are_refused_before_anything_is_drawn(bad):
-    world, oracle, _, _ = a_run_with_programs()
-    rng = generator(0)
+    world, rng = WITH_PROGRAMS[0], generator(0)
     with pytest.raises(InvalidInput):
-        simulate_fast(world, oracle=oracle, seed=rng, **dict(eps=.1, delta=.1) | bad)
+        simulate_fast(world, seed=rng, **dict(eps=.1, delta=.1) | bad)
     assert rng.random() == generator(0).random()
 
 def a_generous_world():
@@ -239,7 +225,6 @@ def test_an_oracle_that_invites_lies_is_refused():
     ('oiafc, oiafb', Rational(), dict(method='chen', budget=9)),
     ('oiafc, oiafb', Rational(), dict(method='sharp'))])
 def test_what_the_loop_does_not_play_is_refused_by_name(said, agent, options):
-    world, oracle, _, _ = a_run_with_programs()
+    world = WITH_PROGRAMS[0]
     with pytest.raises(InvalidInput, match=said):
-        identify(replace(world, agent=agent), eps=1., delta=.1, seed=1, engine='fast',
-                 oracle=oracle, **options)
+        identify(replace(world, agent=agent), eps=1., delta=.1, seed=1, engine='fast', **options)

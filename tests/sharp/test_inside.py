@@ -1,17 +1,13 @@
 """What the sharp learner believes is true at every step, in worlds that are hostile to it (those of
 `benchmarks/attack.py`); and faults that whole runs don't show are seen there."""
-import importlib.util
+import attack
 import numpy as np
 import pytest
-from conftest import ROOT, amount
+from conftest import amount
 from inside import PLANTS, TIES, Looking, hostile, planted
 from oia_nb.all import (action_informed_oracle, generator, load_world, random_world, simulate)
 from oia_nb.sharp import learner
 from oia_nb.sharp.learner import sharp
-
-spec = importlib.util.spec_from_file_location('attack', ROOT/'benchmarks'/'attack.py')
-attack = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(attack)
 
 pytestmark = pytest.mark.filterwarnings('ignore:.* lead to a belief')
 FINE = {'certified', 'round_cap', 'lead_too_dear', 'no world', 'refused', 'slow'}

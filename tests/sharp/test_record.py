@@ -8,6 +8,7 @@ from functools import cache, partial
 import numpy as np
 import pytest
 from conftest import amount
+from people import play
 from oia_nb.all import (Drifting, Session, action_informed_oracle, brier, generator, identify,
                         load_world, random_world, sharp, simulate)
 from oia_nb.paper.estimation import NORMAL
@@ -149,12 +150,8 @@ def test_a_session_reads_all_old_answers(tmp_path):
     "What was paid before isn't paid again."
     past = [row[:3] for row in brier_answers(60)]
     with Session.create(tmp_path/'a.jsonl', CLINIC, eps=.2, delta=.05, history=past) as s:
-        rng, asked = generator(1), 0
-        while s.status == 'open':
-            r = CLINIC.respond(s.announce().rule, rng)
-            s.answer(r.arm, r.report)
-            asked += 1
-        assert s.unused == 0 and s.result.past == 60 and s.result.rounds == 60 + asked
+        play(s, rng=generator(1))
+        assert s.unused == 0 and s.result.past == 60 and s.result.rounds == 60 + s.rounds
         assert s.result.paid == pytest.approx(s.result.trace.payments[60:].sum())
         assert s.result.status == 'certified' and not s.result.verify().refused
     with Session.open(tmp_path/'a.jsonl') as again:
