@@ -30,8 +30,8 @@ LEFT_OUT = 'left out, as no rule makes it the favourite: %s'
 
 # %% auto #0
 __all__ = ['log', 'LEFT_OUT', 'LEARNERS', 'ALIASES', 'LEAD', 'USUAL_STATUSES', 'OFTEN', 'BOUNDARIES', 'rounds_left', 'with_bar',
-           'Flag', 'Row', 'register', 'plugins', 'learner_row', 'completed', 'learners_for', 'prepared', 'best_profit',
-           'add_lost', 'origin_of', 'play_row', 'run_fast', 'identify']
+           'Flag', 'Row', 'register', 'plugins', 'learner_row', 'learners_for', 'prepared', 'best_profit', 'add_lost',
+           'origin_of', 'play_row', 'run_fast', 'identify']
 
 # %% ../../nbs/appendix/63_identification.ipynb #19ad69b2
 def rounds_left(bounds, eps):
@@ -142,10 +142,7 @@ def learner_row(method: str) -> Row:
     return LEARNERS[as_choice('method', method, LEARNERS)]
 
 # %% ../../nbs/appendix/63_identification.ipynb #7806161e
-# what learners say of their option `margin`
-LEAD = dict(margin=Flag(
-    float, 'by how much the arm is to lead all others under the rule, and under the '
-    'one to hand over, in units of payment, at least 0'))
+LEAD = dict(margin=Flag(float, 'by how much its arm is to lead, in units of payment'))
 
 USUAL_STATUSES = ('certified', 'round_cap', 'stalled', 'lead_too_dear',
                   'assumption_violated')
@@ -172,9 +169,7 @@ register(Row(
     ('budget', 'budget_too_small', *OFTEN),
     variants={'Chen et al., last rule': dict(decision='last'),
               'Chen et al., uniform rule': dict(decision='uniform')},
-    flags=dict(decision=Flag(
-        str, 'the round whose rule to return, the last or one drawn uniformly: '
-        f'{" or ".join(DECISIONS)}'))))
+    flags=dict(decision=Flag(str, f'the rule to return: {" or ".join(DECISIONS)}'))))
 register(Row(
     'explore_then_commit', explore_then_commit, 'explore, then commit',
     ('certified', 'budget_too_small', 'event_violated', *OFTEN),
@@ -200,27 +195,6 @@ register(Row(
     ('rule_certified', 'round_cap'), variants={}, needs_states=True,
     honours=('lapses', 'band', 'beliefs', 'arm', 'rounding')))
 
-# %% ../../nbs/appendix/63_identification.ipynb #dfb2b7ef
-def completed(row, K, *, told, budget, options):
-    "The options of a run with K arms, by the learner's names. Raises `InvalidInput`."
-    for name, value in options.items():
-        expect(name in row.options, name, value, 'one of the options of the method '
-               f'{row.name}: {", ".join(sorted(row.options))}')
-    watch = options.get('watch')
-    expect(watch is None or callable(watch), 'watch', watch,
-           'a function of one argument, the run')
-    told = as_told(told).require(row.name, row.honours)
-    more: dict = dict(told=told) if 'told' in row.options else {}
-    if row.needs_budget or budget is not None and 'budget' in row.options:
-        more['budget'] = as_integer('budget', budget, 1)
-    elif budget is not None:
-        expect('max_rounds' in row.options, 'budget', budget, 'none: the learner '
-               f'{row.name} takes no limit on its rounds (an option max_rounds)')
-        expect('max_rounds' not in options, 'budget, max_rounds',
-               (budget, options.get('max_rounds')), 'one of the two')
-        more['max_rounds'] = as_integer('budget', budget, K)
-    return options | more
-
 # %% ../../nbs/appendix/63_identification.ipynb #95b07576
 def learners_for(told=None, support=None, margin=0.):
     """The rows of the learners that honour what is told, and a `margin`. Where rounding
@@ -236,13 +210,28 @@ def learners_for(told=None, support=None, margin=0.):
            'what one of the learners can honour')
     return found
 
+# %% ../../nbs/appendix/63_identification.ipynb #dfb2b7ef
 def prepared(where, oracle, rng, *, method, told, budget, options) -> Any:
     """What a run or a session begins with: the `Row` of its learner; the world or
     setting `where` it learns, without the arms that no rule induces; its `Oracle` or
     None; the names of these arms; and all options. Raises `InvalidInput`."""
     z, left = getattr(where, 'setting', where), ()
     row = learners_for(told, z.support)[0] if method is None else learner_row(method)
-    options = completed(row, z.K, told=told, budget=budget, options=options)
+    for name, value in options.items():
+        expect(name in row.options, name, value, 'one of the options of the method '
+               f'{row.name}: {", ".join(sorted(row.options))}')
+    watch = options.get('watch')
+    expect(watch is None or callable(watch), 'watch', watch, 'a function of the run')
+    told = as_told(told).require(row.name, row.honours)
+    options = options | (dict(told=told) if 'told' in row.options else {})
+    if row.needs_budget or budget is not None and 'budget' in row.options:
+        options['budget'] = as_integer('budget', budget, 1)
+    elif budget is not None:
+        expect('max_rounds' in row.options, 'budget', budget, 'none: the learner '
+               f'{row.name} takes no limit on its rounds (an option max_rounds)')
+        expect('max_rounds' not in options, 'budget, max_rounds',
+               (budget, options.get('max_rounds')), 'one of the two')
+        options['max_rounds'] = as_integer('budget', budget, z.K)
     if isinstance(oracle, str):
         as_choice('oracle', oracle, ['world'])
         oracle = None
@@ -309,15 +298,13 @@ def identify(world: World, *, eps: float, delta: float, method: str | None = Non
     of failure, in (0, 1]. `method` is a name in `LEARNERS`; None is the first that
     honours what is `told` of the expert, a `Told` or a text such as "lapses=0.02". Of a
     `budget` of rounds "oiafb" and "chen" use all, "explore_then_commit" plans with it,
-    and the others end after it with the status "round_cap"; a run also stops before
-    more than `max_paid` may be paid in all. `seed` is of the agent, the state and the
-    learner; with `progress` a bar stands on standard error. `oracle` is an `Oracle`,
+    and the others end after it as "round_cap"; a run also stops before more than
+    `max_paid` may be paid in all. `progress` shows a bar. `oracle` is an `Oracle`,
     "world" (worked out from the world) or None; `engine` "coroutine", or "fast", the
     paper's learners compiled. `options` are those of the learner: `mixing`, `stop`,
     `max_rounds`, `a` (with delta=None), `decision`, `samples`, `solver`, `margin`,
     `history`, `round_cost`, `watch`. Arms that no rule makes the favourite are left
-    out, and named in the log. Raises `InvalidInput`, and `NotInducible` if no two arms
-    are left.
+    out. Raises `InvalidInput`, and `NotInducible` if no two arms are left.
 
     >>> identify(clinic, eps=1., delta=.1, seed=0).status
     'certified'
