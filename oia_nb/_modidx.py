@@ -214,8 +214,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                     'oia_nb/experts/examination.py'),
                                             'oia_nb.experts.examination.fresh_rule': ( 'experts/examination.html#fresh_rule',
                                                                                        'oia_nb/experts/examination.py'),
-                                            'oia_nb.experts.examination.in_coins': ( 'experts/examination.html#in_coins',
-                                                                                     'oia_nb/experts/examination.py'),
                                             'oia_nb.experts.examination.last_held': ( 'experts/examination.html#last_held',
                                                                                       'oia_nb/experts/examination.py'),
                                             'oia_nb.experts.examination.miscalibrated': ( 'experts/examination.html#miscalibrated',

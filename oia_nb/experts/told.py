@@ -23,7 +23,6 @@ TOLD_NUMBERS: dict = dict(lapses=(0., .49), band=(0., ), alarm=(0., 1., True))
 ALARM = .01  # how often a check raises a false alarm, if nothing else is said
 DIGITS_MOST = 15  # a float has no more decimals
 
-# %% ../../nbs/experts/30_told.ipynb #5cac3cae
 @dataclass(frozen=True, eq=False)
 class Told(Value):
     r"""What a learner may assume of the expert; by default it is the paper's.

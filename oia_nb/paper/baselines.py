@@ -56,7 +56,6 @@ def kept_rule(run, plan):
     return dict(status='budget',
                 found=Finding(rule, arm, Certificate(bound, 0., bound, outline)))
 
-# %% ../../nbs/paper/12_baselines.ipynb #e3d7661c
 def chen(setting: Setting, oracle: Oracle, *, eps: float, delta: float, budget: int,
          decision: str = 'last', rng: Any = None, solver: str = 'fast',
          watch: Callable[[Any], object] | None = None) -> Learner:

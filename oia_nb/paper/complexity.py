@@ -223,7 +223,6 @@ class Forecast:
     dominant: str      # the name of the largest
     knobs: dict        # {knob: {measure: the factor of the change in `KNOBS`}}
 
-# %% ../../nbs/paper/11_complexity.ipynb #d5981887
 def forecast_rounds(subject: World | Setting, eps: float, delta: float, *,
                     margin: float | None = None,
                     gaps: ArrayLike | None = None) -> Forecast:
