@@ -833,8 +833,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                        'oia_nb/paper/complexity.py'),
                                          'oia_nb.paper.complexity.corollary1_tau1': ( 'paper/complexity.html#corollary1_tau1',
                                                                                       'oia_nb/paper/complexity.py'),
-                                         'oia_nb.paper.complexity.count_searches': ( 'paper/complexity.html#count_searches',
-                                                                                     'oia_nb/paper/complexity.py'),
                                          'oia_nb.paper.complexity.forecast_rounds': ( 'paper/complexity.html#forecast_rounds',
                                                                                       'oia_nb/paper/complexity.py'),
                                          'oia_nb.paper.complexity.forecast_rows': ( 'paper/complexity.html#forecast_rows',

@@ -180,8 +180,7 @@ class Boundary:
         return low > OFF if arm == self.k else high < -OFF
 
 # %% ../../nbs/experts/31_examination.ipynb #9b426f63
-# so far from 0 are limits that leave no doubt
-OFF = 1e-6
+OFF = 1e-6      # so far from 0 are limits that leave no doubt
 
 def last_held(holds):
     "The last t in [0, 1] at which `holds(t)` is true, and the next at which it isn't."
@@ -214,8 +213,7 @@ def fresh_rule(setting, rng):
     return menu_rule(setting.support, tickets, setting.bound)
 
 # %% ../../nbs/experts/31_examination.ipynb #cb1fb429
-# crossings of each boundary; how often the rule to be certified is asked for
-FRESH, FIRM = 6, 6
+FRESH, FIRM = 6, 6      # crossings of each boundary; questions of the rule to certify
 
 def examine(ask, setting, answers, *, found=None, boundaries=(), seed=0):
     """The closing examination, a generator of rounds; returns a tuple of `Check`.
