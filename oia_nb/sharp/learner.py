@@ -14,7 +14,7 @@ from ..core import as_integer, as_number, expect, placed
 from ..game.information import Response, Setting
 from ..experts.examination import Boundary, examine
 from ..paper.estimation import FORCED, PAST
-from ..experts.leads import leading
+from ..experts.payoffs import leading
 from ..run.learner import (STATUS, Certificate, Finding, Halt, Learner, check_fits,
                                 check_learner, check_response, finish)
 from ..game.oracle import Oracle
