@@ -83,11 +83,11 @@ RESULTS = dict(rounds='Int64', normal_rounds='Int64', forced_rounds='Int64',
 
 def regret_of(world, found):
     "What the rule found loses against the best one with its lead; None if not known."
-    if found.lead and not isinstance(world.agent, Rational):
-        return None
-    best = (optimal_rule(world, margin=found.lead).profit if found.lead else
-            best_known(world))
-    return float(best - principal_profit(world, found.rule))
+    if not found.lead:
+        return float(best_known(world) - principal_profit(world, found.rule))
+    if isinstance(world.agent, Rational):
+        best = optimal_rule(world, margin=found.lead).profit
+        return float(best - principal_profit(world, found.rule))
 
 def measure(known, found):
     """The columns that an `Identification` fills: `arm_rounds`, in which its arm

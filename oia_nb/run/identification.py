@@ -23,7 +23,7 @@ from ..sharp.learner import own_beliefs, sharp
 from ..experts.told import Told, as_told
 from ..paper.baselines import DECISIONS, chen, explore_then_commit
 from ..experts.around import open_support, patient
-from ..experts.trial import trial
+from ..experts.payoffs import trial
 
 log = logging.getLogger(__name__)
 LEFT_OUT = 'left out, as no rule makes it the favourite: %s'
@@ -142,10 +142,7 @@ def learner_row(method: str) -> Row:
     return LEARNERS[as_choice('method', method, LEARNERS)]
 
 # %% ../../nbs/appendix/63_identification.ipynb #7806161e
-# what learners say of their option `margin`
-LEAD = dict(margin=Flag(
-    float, 'by how much the arm is to lead all others under the rule, and under the '
-    'one to hand over, in units of payment, at least 0'))
+LEAD = dict(margin=Flag(float, 'by how much its arm is to lead, in units of payment'))
 
 USUAL_STATUSES = ('certified', 'round_cap', 'stalled', 'lead_too_dear',
                   'assumption_violated')
@@ -172,9 +169,7 @@ register(Row(
     ('budget', 'budget_too_small', *OFTEN),
     variants={'Chen et al., last rule': dict(decision='last'),
               'Chen et al., uniform rule': dict(decision='uniform')},
-    flags=dict(decision=Flag(
-        str, 'the round whose rule to return, the last or one drawn uniformly: '
-        f'{" or ".join(DECISIONS)}'))))
+    flags=dict(decision=Flag(str, f'the rule to return: {" or ".join(DECISIONS)}'))))
 register(Row(
     'explore_then_commit', explore_then_commit, 'explore, then commit',
     ('certified', 'budget_too_small', 'event_violated', *OFTEN),
@@ -226,8 +221,7 @@ def prepared(where, oracle, rng, *, method, told, budget, options) -> Any:
         expect(name in row.options, name, value, 'one of the options of the method '
                f'{row.name}: {", ".join(sorted(row.options))}')
     watch = options.get('watch')
-    expect(watch is None or callable(watch), 'watch', watch,
-           'a function of one argument, the run')
+    expect(watch is None or callable(watch), 'watch', watch, 'a function of the run')
     told = as_told(told).require(row.name, row.honours)
     options = options | (dict(told=told) if 'told' in row.options else {})
     if row.needs_budget or budget is not None and 'budget' in row.options:
@@ -304,15 +298,13 @@ def identify(world: World, *, eps: float, delta: float, method: str | None = Non
     of failure, in (0, 1]. `method` is a name in `LEARNERS`; None is the first that
     honours what is `told` of the expert, a `Told` or a text such as "lapses=0.02". Of a
     `budget` of rounds "oiafb" and "chen" use all, "explore_then_commit" plans with it,
-    and the others end after it with the status "round_cap"; a run also stops before
-    more than `max_paid` may be paid in all. `seed` is of the agent, the state and the
-    learner; with `progress` a bar stands on standard error. `oracle` is an `Oracle`,
+    and the others end after it as "round_cap"; a run also stops before more than
+    `max_paid` may be paid in all. `progress` shows a bar. `oracle` is an `Oracle`,
     "world" (worked out from the world) or None; `engine` "coroutine", or "fast", the
     paper's learners compiled. `options` are those of the learner: `mixing`, `stop`,
     `max_rounds`, `a` (with delta=None), `decision`, `samples`, `solver`, `margin`,
     `history`, `round_cost`, `watch`. Arms that no rule makes the favourite are left
-    out, and named in the log. Raises `InvalidInput`, and `NotInducible` if no two arms
-    are left.
+    out. Raises `InvalidInput`, and `NotInducible` if no two arms are left.
 
     >>> identify(clinic, eps=1., delta=.1, seed=0).status
     'certified'

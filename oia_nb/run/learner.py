@@ -15,7 +15,7 @@ from time import perf_counter
 from types import SimpleNamespace
 from typing import Any, NamedTuple, ParamSpec, TYPE_CHECKING
 import numpy as np
-from ..core import (InvalidInput, OIAError, OracleViolated, as_choice, as_integer,
+from ..core import (OIAError, OracleViolated, as_choice, as_integer,
                          as_names, as_number, expect, generator)
 from ..paper.estimation import FORCED, NORMAL, PAST, Transcript
 from ..game.information import Response, Setting, World
@@ -297,7 +297,7 @@ class Identification(Particulars):
     @property
     def statement(self) -> str:
         """What is proved, of whom, what was checked, and what was not: one text. A claim
-        that doesn't verify, as in a file that was changed, is said not to be proved."""
+        that doesn't verify, as in a changed file, is said not to be proved."""
         if self.certificate is None and not self.tried:
             return f'Nothing is certified. {ended(self)}.'
         told = Told() if self.told is None else self.told
@@ -305,9 +305,8 @@ class Identification(Particulars):
         if not self.verification:
             return f'Claimed, but not proved: "{claim}". {self.verification}'
         checked = ', '.join(str(c) for c in self.checks if c.rounds) or 'nothing'
-        parts = [claim, *([] if self.tried else [f'Checked: {checked}']),
-                 f'Not checked: {", ".join(unchecked(self, told))}']
-        said = f'{". ".join(parts)}. {self.verification}'
+        said = claim if self.tried else f'{claim}. Checked: {checked}'
+        said += f'. Not checked: {", ".join(unchecked(self, told))}. {self.verification}'
         if self.discovery:
             most = three_digits(self.discovery.mass.max(), True)
             said += (f' Beliefs not seen have a probability of at most {most}, which is '
@@ -328,8 +327,7 @@ class Identification(Particulars):
     def to_frame(self) -> pd.DataFrame:
         """One row a round as a pandas frame, arms by name where the setting is known.
         Raises `InvalidInput` for a result without a trace."""
-        if self.trace is None:
-            raise InvalidInput('found', self, 'a result with its trace')
+        expect(self.trace, 'found', self, 'a result with its trace')
         return self.trace.to_frame(self.setting)
 
 # %% ../../nbs/appendix/62_learner.ipynb #ef283bbe
@@ -504,7 +502,7 @@ class Learner(Generator):
 # %% ../../nbs/appendix/62_learner.ipynb #3086ea59
 class Halt(OIAError):
     "Ends a run: its `status`, what was `violated`, the rounds of a `contradiction`."
-    def __init__(self, status: str, contradiction: Sequence[int] = (),
+    def __init__(self, status: str = 'stopped', contradiction: Sequence[int] = (),
                  violated: str | None = None) -> None:
         super().__init__(STATUS[status].text)
         self.status, self.violated = status, violated
@@ -512,8 +510,6 @@ class Halt(OIAError):
 
 class Stopped(Halt):
     "Thrown into a learner that is to end before its time; it returns what it has."
-    def __init__(self):
-        super().__init__('stopped')
 
 def learner(make: Callable[_P, Generator[Any, Any, Any]]) -> Callable[_P, Learner]:
     "Decorator of a generator function (setting, oracle, …): it makes a `Learner`."

@@ -49,10 +49,9 @@ _Method = TypeVar('_Method', bound=Callable[..., Any])
 
 # %% auto #0
 __all__ = ['SNAP', 'SCHEMA', 'ROUNDS', 'HEAD', 'SLIPS', 'IN_A_NEW_FILE', 'WAYS', 'Damaged', 'Busy', 'writing', 'chained',
-           'is_torn', 'read_journal', 'Journal', 'Refused', 'as_said', 'as_report', 'rule_digest', 'is_same',
-           'taken_from', 'drawn', 'checked_head', 'as_response', 'Offer', 'as_page', 'as_body', 'reckoner',
-           'tickets_html', 'SessionRound', 'Session', 'new_head', 'payable_oracle', 'past_answer', 'as_a_whole',
-           'in_rounds']
+           'is_torn', 'read_journal', 'Journal', 'Refused', 'as_report', 'rule_digest', 'is_same', 'taken_from',
+           'drawn', 'checked_head', 'as_response', 'Offer', 'as_page', 'as_body', 'reckoner', 'tickets_html',
+           'SessionRound', 'Session', 'new_head', 'payable_oracle', 'past_answer', 'as_a_whole', 'in_rounds']
 
 # %% ../../nbs/experts/27_session.ipynb #2ee07234
 class Damaged(OIAError):
@@ -147,12 +146,10 @@ class Journal:
                 with writing(beside), open(beside, 'xb') as f:
                     f.write(rest)
                     os.fsync(f.fileno())
-                with writing(self.path):
                     os.truncate(self.path, self.whole)
                 self.size = self.whole
         elif rest:
-            way = ('; Session.open(path, cut=True) goes on from the lines before it, and '
-                   'keeps the rest in a file beside')*bool(n)
+            way = '; Session.open(path, cut=True) goes on before it, and keeps it'*bool(n)
             raise Damaged(self.path, f'line {n + 1} (byte {self.whole}) of the journal is '
                           f'no record, was changed, or a line before it is missing{way}')
 
@@ -184,17 +181,6 @@ class Refused(InvalidInput):
 
 SNAP = .01      # a report this close to a listed belief, in every state, stands for it
 
-def as_said(setting, report):
-    "A report as probabilities (W,), as they were said. Raises `InvalidInput`."
-    wanted = f'probabilities or percentages of {", ".join(setting.states)}, all of them'
-    expect(not is_number(report), 'report', report, f'{wanted}; a bare number may be '
-           f'the place of a belief, belief={report}, or percent={report} of the last')
-    try:
-        x = as_array('report', report, (setting.W, ), 0., axes=[setting.states])
-    except InvalidInput:
-        raise InvalidInput('report', report, wanted) from None
-    return x/100 if x.sum() > 2 else x
-
 def as_report(setting, report=None, snap=SNAP, arm=None, *, belief=None, percent=None):
     """(place on the support, what was said (W,), its distance) of a report, the place
     of a `belief`, or a `percent` of the second of two states. Raises `InvalidInput` if
@@ -211,7 +197,14 @@ def as_report(setting, report=None, snap=SNAP, arm=None, *, belief=None, percent
         p = as_number('percent', percent, 0., 100.)
         expect(setting.W == 2, 'percent', percent, 'a report, of more than two states')
         report = [100 - p, p]
-    x = as_said(setting, report)
+    wanted = f'probabilities or percentages of {", ".join(setting.states)}, all of them'
+    expect(not is_number(report), 'report', report, f'{wanted}; a bare number may be '
+           f'the place of a belief, belief={report}, or percent={report} of the last')
+    try:
+        x = as_array('report', report, (setting.W, ), 0., axes=[setting.states])
+    except InvalidInput:
+        raise InvalidInput('report', report, wanted) from None
+    x = x/100 if x.sum() > 2 else x
     gap = np.abs(setting.support[places] - x).max(1)
     n = int(gap.argmin())
     i = int(places[n])
@@ -1057,9 +1050,8 @@ class Session(AbstractContextManager['Session']):
             f'The rule, under which {self.setting.arms[found.arm]} is meant to be chosen',
             Offer(0, found.rule, self.setting, digits=decimals(head['unit'])).tickets()]
         sums = self.payments()[['round', 'arm', 'ticket', 'state', 'paid', 'fee']]
-        sums = sums.astype(object).fillna('')
-        for name in 'paid', 'fee':
-            sums[name] = [self.sum_text(x) for x in sums[name]]
+        sums = sums.astype(object).fillna('').assign(
+            paid=sums.paid.map(self.sum_text), fee=sums.fee.map(self.sum_text))
         return as_page(f'Closing page of {self.journal.path.name}', *rule, self.statement,
                        f'Payments to {head["person"] or "the expert"}',
                        html_table(sums.columns, sums.values, len(sums)),
