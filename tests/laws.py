@@ -27,7 +27,7 @@ from oia_nb.core import TIE_TOL
 from oia_nb.experts.examination import LEAN, RATIOS, WAGERS, Boundary, examine
 from oia_nb.experts.experts import is_wrong
 from oia_nb.experts.around import chance_of_question
-from oia_nb.experts.leads import leading, share_needed
+from oia_nb.experts.payoffs import leading, share_needed
 from oia_nb.experts.told import Check
 from oia_nb.game.information import best_reply
 from oia_nb.game.stackelberg import arm_profit, region_margin

@@ -25,7 +25,7 @@ from oia_nb.core import as_array, as_beliefs, as_integer, as_names, as_number, a
 from oia_nb.experts.experts import lottery
 from oia_nb.experts.around import OpenRule, OpenSetting
 from oia_nb.experts.told import as_told
-from oia_nb.experts.trial import shortlist as trial_rules
+from oia_nb.experts.payoffs import shortlist as trial_rules
 from oia_nb.game.information import merge_beliefs
 from oia_nb.game.oracle import bound_needed, check_oracle
 from oia_nb.game.scoring import floor_belief

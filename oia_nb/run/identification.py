@@ -23,7 +23,7 @@ from ..sharp.learner import own_beliefs, sharp
 from ..experts.told import Told, as_told
 from ..paper.baselines import DECISIONS, chen, explore_then_commit
 from ..experts.around import open_support, patient
-from ..experts.trial import trial
+from ..experts.payoffs import trial
 
 log = logging.getLogger(__name__)
 LEFT_OUT = 'left out, as no rule makes it the favourite: %s'

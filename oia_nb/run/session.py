@@ -146,12 +146,10 @@ class Journal:
                 with writing(beside), open(beside, 'xb') as f:
                     f.write(rest)
                     os.fsync(f.fileno())
-                with writing(self.path):
                     os.truncate(self.path, self.whole)
                 self.size = self.whole
         elif rest:
-            way = ('; Session.open(path, cut=True) goes on from the lines before it, and '
-                   'keeps the rest in a file beside')*bool(n)
+            way = '; Session.open(path, cut=True) goes on before it, and keeps it'*bool(n)
             raise Damaged(self.path, f'line {n + 1} (byte {self.whole}) of the journal is '
                           f'no record, was changed, or a line before it is missing{way}')
 

@@ -11,7 +11,7 @@ from oia_nb.all import (InvalidInput, OIAError, Session, generator, identify, is
                         load_world, make_world, random_world, search_oracle, simulate)
 from oia_nb.run.learner import claim_of, facts_of
 from oia_nb.game.stackelberg import region_margin
-from oia_nb.experts.no_oracle import draw_rule, mean_rule
+from oia_nb.experts.around import draw_rule, mean_rule
 from oia_nb.sharp import bets
 from oia_nb.sharp.questions import search_rule
 from oia_nb.sharp.record import SEARCH, Record
