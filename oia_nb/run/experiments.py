@@ -399,12 +399,11 @@ def read_experiment(path: str | PathLike[str]) -> pd.DataFrame:
 # %% ../../nbs/handbook/67_experiments.ipynb #e3f6936b
 def summarise(frame: pd.DataFrame,
               by: str | Sequence[str] | None = None) -> pd.DataFrame:
-    """A frame with a row for each value of the columns `by` (None: world, method and
-    all parameters): `runs`, `failed`; of those that didn't, medians (`rounds`, `paid`,
-    `lost`, `break_even`, infinite for never), percentiles (`rounds_10`, `rounds_90`),
-    shares (`stopped`, `correct`, `within` the target `eps`), means (`regret`, `bound`,
-    `seconds`), and the `worst` regret. Raises `InvalidInput` for anything but a frame
-    of `experiment` with a column `eps`.
+    """A row for each value of the columns `by` (None: world, method and parameters) of
+    a frame of `experiment` with a column `eps`: `runs`, `failed`; of those that didn't,
+    medians (`rounds`, `paid`, `lost`, `break_even`, infinite for never), percentiles
+    (`rounds_10`, `rounds_90`), shares (`stopped`, `correct`, `within` the target), means
+    (`regret`, `bound`, `seconds`), and the `worst` regret. Raises `InvalidInput`.
 
     >>> list(summarise(compare(['advert'], eps=3., methods=['sharp'],
     ...     repetitions=1, n_jobs=0).frame).runs)

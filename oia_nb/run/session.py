@@ -298,16 +298,12 @@ class Offer:
         m = self.rule.menu()
         return Menu(100*m.tickets/m.bound, m.support, 100.) if self.lottery else m
 
-    @property
-    def unit(self) -> str | None:
-        "What the sums of its tickets are in."
-        return '%' if self.lottery else self.currency
-
     def __str__(self):
         head = (f'Round {self.round}. Choose how to look '
                 f'({", ".join(self.setting.arms)}), and say what you believe.')
         head = ' '.join(filter(None, [head, self.say, self.terms()]))
-        return head + '\n' + self.menu.text(self.setting, self.digits, self.unit)
+        unit = '%' if self.lottery else self.currency
+        return head + '\n' + self.menu.text(self.setting, self.digits, unit)
 
     def terms(self) -> str:
         "The sentences on the fee and on the prize, where there are any."
@@ -340,8 +336,8 @@ class Offer:
                        remark=escape(remark(menu.tickets, digits)),
                        reckoner=reckoner(menu, states) if len(states) > 2 else '')
         if not details:
-            most = escape(money(menu.tickets.max(), digits, self.unit))
-            exact = framed('folded.html', most=most, exact=exact)
+            most = money(menu.tickets.max(), digits, '%' if self.lottery else self.currency)
+            exact = framed('folded.html', most=escape(most), exact=exact)
         body = framed('sheet.html', arms=listed(self.setting.arms), states=listed(states),
                       say=self.say, terms=as_body(self.terms()), exact=exact)
         return as_page(f'Round {self.round}', body)
