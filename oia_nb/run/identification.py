@@ -36,8 +36,7 @@ __all__ = ['log', 'LEFT_OUT', 'LEARNERS', 'ALIASES', 'LEAD', 'USUAL_STATUSES', '
 # %% ../../nbs/appendix/63_identification.ipynb #19ad69b2
 def rounds_left(bounds, eps):
     """The rounds that are left (an int, to two digits) by chapter 63, from pairs
-    (rounds, bound): the last one, and the last of those after at most half its rounds.
-    0 for a bound of `eps` or less."""
+    (rounds, bound): the last one, and the last after at most half its rounds."""
     t1, b1 = bounds[-1]
     t0, b0 = next((b for b in reversed(bounds) if 2*b[0] <= t1), bounds[-1])
     if b1 <= eps:
@@ -52,20 +51,18 @@ def with_bar(make, bar, eps, watch=None):
     """What `make(watch=…)` makes: a learner that shows on a `bar` of tqdm's the arm
     that it aims at, the best rule so far and what may be left, and tells `watch`."""
     bounds = []
-    def said(best, n):
-        if best is None or not np.isfinite(best.bound):
-            return f'no rule is proved to be good yet (target {eps:g})'
-        if not bounds or n >= SNAPSHOT_GROWTH*bounds[-1][0]:
-            bounds.append((n, best.bound))
-        left = None if bar.total else rounds_left([*bounds, (n, best.bound)], eps)
-        return (f'best rule so far is of {arms[best.arm]}, loses ≤ {best.bound:.3g} '
-                f'(target {eps:g})' + (f', about {left:,} rounds left' if left else ''))
     def see(plan):
         if watch:
             watch(plan)
-        bar.update(plan.t - 1 - bar.n)
-        bar.set_postfix_str(f'aims at {arms[plan.target]}; {said(made.best, bar.n)}',
-                            refresh=False)
+        best, n, said, left = made.best, plan.t - 1, 'no rule is proved good yet', 0
+        if best is not None and np.isfinite(best.bound):
+            if not bounds or n >= SNAPSHOT_GROWTH*bounds[-1][0]:
+                bounds.append((n, best.bound))
+            left = 0 if bar.total else rounds_left([*bounds, (n, best.bound)], eps)
+            said = f'best rule so far is of {arms[best.arm]}, loses ≤ {best.bound:.3g}'
+        said += f' (target {eps:g})' + (f', about {left:,} rounds left' if left else '')
+        bar.update(n - bar.n)
+        bar.set_postfix_str(f'aims at {arms[plan.target]}; {said}', refresh=False)
     made = make(watch=see)
     arms = made.setting.arms
     return made
@@ -267,7 +264,6 @@ def origin_of(world, row, options, seed):
 
 # %% ../../nbs/appendix/63_identification.ipynb #d697556a
 def play_row(row, world, oracle, rng, /, *, progress, max_paid, **options):
-    "One run of the learner of `row`, whose options are complete."
     def make(**more):
         return within_sum(row.make(world.setting, oracle, **options | more), max_paid)
     if not progress:
@@ -280,7 +276,6 @@ def play_row(row, world, oracle, rng, /, *, progress, max_paid, **options):
         return simulate(made, world, rng)
 
 def run_fast(row, world, oracle, rng, /, **options):
-    "One compiled run of the learner of `row`, whose options are complete."
     from oia_nb.fast.drive import simulate_fast
     given = {k: v for k, v in options.items() if v is not None and v is not False}
     with placed('engine="fast", '):

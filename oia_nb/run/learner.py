@@ -50,21 +50,18 @@ def check_response(setting: Setting, response: Any) -> tuple[int, int]:
     return arm, belief
 
 # %% ../../nbs/appendix/62_learner.ipynb #cb0b3900
-def announce(transcript: Transcript, rule: ScoringRule, line: Any = None,
-             place: float = 0., kind: int = NORMAL, target: int | None = None
-             ) -> Generator[ScoringRule, Response, int]:
+def announce(transcript: Transcript, rule: ScoringRule, *at: Any,
+             **why: Any) -> Generator[ScoringRule, Response, int]:
     """One round: yields the rule, files the `Response` in the transcript, and returns
     the arm; the other arguments are those of `Transcript.record`. Raises `InvalidInput`
     as `check_response`, and files nothing then."""
     response = yield rule
     arm, belief = check_response(transcript.setting, response)
-    transcript.record(arm, belief, rule.expected, line, place, state=response.state,
-                      kind=kind, target=target)
+    transcript.record(arm, belief, rule.expected, *at, state=response.state, **why)
     if transcript.keeps:
         transcript.keep(rule.values)
     return arm
 
-# %% ../../nbs/appendix/62_learner.ipynb #c1ea3522
 def ask_oracle(transcript: Transcript, oracle: Oracle, k: int, line: Any = None,
                kind: int = NORMAL) -> Generator[ScoringRule, Response, None]:
     """One round with the oracle's rule for arm k, of this `kind`; raises
@@ -170,19 +167,18 @@ class Origin:
 # %% ../../nbs/appendix/62_learner.ipynb #7560dbf5
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Particulars:
-    """What an `Identification` says besides; what isn't known is None.
-
-    `told` is the `Told` that was assumed (None: the paper's expert is meant), `checks`
-    a tuple of `Check`, `violated` one of `VIOLATIONS`, `contradiction` the rounds (from
-    1) that contradict each other. The rule earns at least `profit`, on the event: when
-    its arm answers, or in all rounds if lapses were told of. `refused` is what didn't
-    verify. Without an oracle, an arm that answers less than the share `missed` of the
-    random rules may be missed. Chapter 37: the arm leads by `lead` at least, with the
-    `share` λ of the oracle's rule, after so many `attempts`. Chapter 32: so many
-    `questions` were decided, `handed_on` answers went to the learner within, and
-    `lapses` can't have been meant. Chapter 35: the rule is the `index`-th of a list, at
-    most `behind` the best of them by the certificate `listed`; it earns between
-    `earns`, all earn `means` (n,) on average. Chapter 34: the `discovery`."""
+    """What an `Identification` says besides; what isn't known is None. `told` is the
+    `Told` that was assumed (None: the paper's expert is meant), `checks` a tuple of
+    `Check`, `violated` one of `VIOLATIONS`, `contradiction` the rounds (from 1) that
+    contradict each other. The rule earns at least `profit`, on the event: when its arm
+    answers, or in all rounds if lapses were told of. `refused` is what didn't verify.
+    Without an oracle, an arm that answers less than the share `missed` of the random
+    rules may be missed. Chapter 37: the arm leads by `lead` at least, with the `share`
+    λ of the oracle's rule, after so many `attempts`. Chapter 32: so many `questions`
+    were decided, `handed_on` answers went to the learner within, and `lapses` can't
+    have been meant. Chapter 35: the rule is the `index`-th of a list, at most `behind`
+    the best of them by the certificate `listed`; it earns between `earns`, all earn
+    `means` (n,) on average. Chapter 34: the `discovery`."""
     told: Told | None = None
     checks: tuple = ()
     violated: str | None = None
@@ -416,7 +412,6 @@ class Verification:
         return f'Not verified: {self.refused}.'
 
 def facts_of(found):
-    "The `Facts` on which the certificate of a result rests."
     z, t = found.setting, found.trace
     facts = dict(found.proved.facts or {})
     asked = facts.pop('asked', None)
@@ -675,7 +670,6 @@ def result_facts(found, *, rounds=None, regret=None, break_even=None):
 
 # %% ../../nbs/appendix/62_learner.ipynb #fac75b02
 def unchecked(found, told):
-    "What wasn't checked of an expert as `told`: texts."
     if found.tried:
         return ['that the expert goes on as it does']
     z, checked = found.setting, {c.name for c in found.checks if c.rounds}

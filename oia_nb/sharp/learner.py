@@ -101,10 +101,9 @@ def prove_candidate(run):
 
 # %% ../../nbs/sharp/25_sharp.ipynb #6d0c8e60
 class SharpPlan(NamedTuple):
-    r"""What `watch` is shown before round `t`: `profits` (K,), what the best rule of
-    each arm seems to earn, the `radii` (K,) of what it leads to, the `bound` on the
-    regret of the rule that is held, counts `N` (K,) and `q_hat` (K, M), and `target`,
-    the arm of the best candidate."""
+    """What `watch` is shown before round `t`. The best rule of each arm seems to earn
+    `profits` (K,). Counts `N` (K,) and shares `q_hat` (K, M) have `radii` (K,). The
+    best candidate is of the arm `target`, and the rule held has a `bound` on regret."""
     t: int
     profits: np.ndarray
     radii: np.ndarray

@@ -130,10 +130,11 @@ def test_names_in_any_script(tmp_path):
         assert s.to_frame().equals(wanted) and s.setting.arms[0] == '触診'
 
 @pytest.mark.skipif(not hasattr(signal, 'setitimer'), reason='timers of POSIX')
-def test_interrupted_at_any_moment(tmp_path, usual_interrupt):
+def test_interrupted_at_any_moment(tmp_path):
     "The session is what its file says, before or after the step, and ends as without (100 times)."
     rng, hits, ends = random.Random(1), 0, []
-    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    before = {n: signal.getsignal(n) for n in (signal.SIGALRM, signal.SIGINT)}
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:
         while hits < amount(3, 100):
             path = tmp_path/f'{len(ends)}.jsonl'
@@ -155,7 +156,8 @@ def test_interrupted_at_any_moment(tmp_path, usual_interrupt):
                 assert held(s) == ends[0] and not s.notes
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        for n, handler in before.items():
+            signal.signal(n, handler)
 
 # --- Files ---------------------------------------------------------------------------------------
 
