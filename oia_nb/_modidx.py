@@ -1164,7 +1164,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'oia_nb.run.session.Offer.sheet': ('experts/session.html#offer.sheet', 'oia_nb/run/session.py'),
                                     'oia_nb.run.session.Offer.terms': ('experts/session.html#offer.terms', 'oia_nb/run/session.py'),
                                     'oia_nb.run.session.Offer.tickets': ('experts/session.html#offer.tickets', 'oia_nb/run/session.py'),
-                                    'oia_nb.run.session.Offer.unit': ('experts/session.html#offer.unit', 'oia_nb/run/session.py'),
                                     'oia_nb.run.session.Refused': ('experts/session.html#refused', 'oia_nb/run/session.py'),
                                     'oia_nb.run.session.Session': ('experts/session.html#session', 'oia_nb/run/session.py'),
                                     'oia_nb.run.session.Session.__exit__': ( 'experts/session.html#session.__exit__',
