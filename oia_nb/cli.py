@@ -52,7 +52,6 @@ def command(name):
         return f
     return register
 
-# %% ../nbs/handbook/70_cli.ipynb #4ed402f6
 def learner_options():
     "What the table of learners adds: the option --method, and the flags of all."
     rows, flags = learners.LEARNERS.values(), {}

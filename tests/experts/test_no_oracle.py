@@ -11,7 +11,7 @@ from oia_nb.all import (InvalidInput, OIAError, Session, generator, identify, is
                         load_world, make_world, random_world, search_oracle, simulate)
 from oia_nb.run.learner import claim_of, facts_of
 from oia_nb.game.stackelberg import region_margin
-from oia_nb.experts.no_oracle import draw_rule, mean_rule
+from oia_nb.experts.around import draw_rule, mean_rule
 from oia_nb.sharp import bets
 from oia_nb.sharp.questions import search_rule
 from oia_nb.sharp.record import SEARCH, Record
@@ -50,8 +50,7 @@ def test_what_is_found_works(name):
     assert again.rounds == found.rounds and (again.hits == found.hits).all()
 
 def test_the_arm_that_hides_is_named():
-    world = HIDING
-    found = simulate(search_oracle(world.setting, tries=30), world, 0)
+    found = simulate(search_oracle(HIDING.setting, tries=30), HIDING, 0)
     assert found.missing == ('hidden',) and found.tries == 30
     assert found.volume == pytest.approx(np.log(2/.05)/29)
     assert found.statement.startswith('Of the 1 arms found. With probability 95 %')
@@ -72,9 +71,8 @@ def test_runs_without_an_oracle_end_with_a_true_certificate(K, W):
 
 def test_a_hidden_arm_is_named_and_left_out():
     "The statement says so."
-    world = HIDING
-    found = identify(world, eps=.1, delta=.05, oracle=None, seed=0)
-    assert found.status == 'certified' and not Judge(world).false_clauses(found, .1)
+    found = identify(HIDING, eps=.1, delta=.05, oracle=None, seed=0)
+    assert found.status == 'certified' and not Judge(HIDING).false_clauses(found, .1)
     assert 1/31 < found.missed < 1/30 and found.counts.tolist() == [found.rounds, 0]
     assert 'an arm that answers fewer than 1 in 30 random rules may have been missed' in (
         found.statement)

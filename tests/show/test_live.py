@@ -188,8 +188,7 @@ def test_triangle_agrees_with_the_rule():
     assert clear.sum() > 50 and (np.array(said[:100]) == pay.argmax(1))[clear].all()
 
 def test_boundaries_that_agree_are_those_of_the_package():
-    """After each of some questions the brackets at random rules are what a linear program over all
-    answers gives, they hold the truth, and what is drawn as known is so."""
+    "The brackets are those of a linear program over all answers so far, and hold the truth."
     data = rounded_json(SHARP.boundary_data(LOOK, eps=.05, delta=.1, seed=1))
     asked, rng = np.array(data['asked']), generator(5)
     rows, truth = asked[:, :2], np.array(data['truth'])
