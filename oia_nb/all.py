@@ -22,18 +22,16 @@ from .game.information import (Agent, Rational, Response, Setting, World,
 from .worlds.files import load_setting, load_world, world_names
 from .worlds.generators import random_world
 from .worlds.tables import world_from_table
-# rules
+# rules and the game
 from .game.scoring import (ScoringRule, brier, is_proper, logarithmic, menu_rule,
                                  mix, spherical, v_shaped)
 from .game.tickets import Menu, RoundedMenu
-# the game
 from .game.stackelberg import (agent_profit, optimal_rule, principal_profit,
                                      simple_regret)
 from .game.oracle import Oracle, action_informed_oracle
-# learning
+# learning and learners
 from .run.identification import LEARNERS, Row, identify, register
 from .run.learner import Identification, simulate
-# learners
 from .sharp.learner import own_beliefs, sharp
 from .paper.oiafc import compose, oiafb, oiafc
 from .paper.baselines import chen, explore_then_commit
@@ -49,9 +47,8 @@ from .run.session import Offer, Refused, Session
 from .run.experiments import (compare, experiment, forecast, read_experiment,
                                     summarise)
 from .paper.complexity import forecast_rounds
-# figures
+# figures, files and errors
 from .show.live import game_figure, session_form
 from .show.plots import plot_profits, plot_rule
-# files and errors
 from .show.documents import json_schema, load_identification, load_rule
 from .core import InvalidInput, NotInducible, OIAError, generator

@@ -173,10 +173,8 @@ show(Finding, lambda found: [rule_block(found.rule)],
 # %% ../../nbs/handbook/83_views.ipynb #88d081f3
 def trace_frame(trace: Trace, setting: Setting | None = None) -> 'pd.DataFrame':
     """One row a round as a pandas frame: `round`, `arm` that answered, `target`,
-    `kind`, `belief` reported (an index), `payment` expected (NaN if it wasn't kept).
-
-    With a `setting`, arms by name.
-    """
+    `kind`, `belief` reported (an index), `payment` expected (NaN if it wasn't kept);
+    with a `setting`, arms by name."""
     import pandas as pd
     arms, targets = trace.arms, trace.targets
     if setting is not None:
