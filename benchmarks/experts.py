@@ -34,7 +34,7 @@ from commit import commit
 from oia_nb.core import InvalidInput
 from oia_nb.experts.experts import WRONG_TOL, Expert, best_known, parse_expert
 from oia_nb.experts.told import as_told
-from oia_nb.experts.trial import shortlist
+from oia_nb.experts.payoffs import shortlist
 from oia_nb.game.oracle import action_informed_oracle
 from oia_nb.run.experiments import break_even
 from oia_nb.run.identification import LEARNERS, add_lost, identify

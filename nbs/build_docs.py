@@ -4,9 +4,8 @@
     python nbs/build_docs.py --check    say whether the sources have changed since the last build
 
 `docs/manifest.json` holds a hash of every source and of every product of the last build.  The
-check compares only
-these hashes, so it takes no time and doesn't depend on the processor (which may change the last
-digit in a figure).
+check compares only these hashes, so it takes no time and doesn't depend on the processor (which
+may change the last digit in a figure).
 """
 import argparse
 import json
@@ -30,20 +29,14 @@ from copies import write_book  # noqa: E402
 def sources(root):
     """All that the pages depend on; neither scratch files (`_name`) nor what editors and Python
     leave behind."""
-    found = [
-        p for p in (root/'nbs').rglob('*') if p.is_file() and not any(
-            s.startswith('.') or s == '__pycache__' or
-            (s.startswith('_') and s != '_static') for s in p.relative_to(root).parts)
-    ]
+    found = [p for p in (root/'nbs').rglob('*') if p.is_file() and not any(
+        s[0] == '.' or s[0] == '_' and s != '_static' for s in p.relative_to(root).parts)]
     ledger = root/'nbs'/'_static'/'claims.toml'
     if ledger.exists():                     # paper/tests shows the tests that it names
         named = set(re.findall(r'test_\w+\.py', ledger.read_text(encoding='utf-8')))
         found += [p for p in (root/'tests').rglob('*.py') if p.name in {'laws.py', *named}]
-    found += [
-        *root.glob('oia_nb/**/*.py'), *root.glob('oia_nb/data/*'),
-        *root.glob('oia_nb/js/*'),
-        root/'settings.ini'
-    ]
+    found += [*root.glob('oia_nb/**/*.py'), *root.glob('oia_nb/data/*'), *root.glob('oia_nb/js/*'),
+              root/'settings.ini']
     return sorted(p for p in found if p.exists())
 
 def products(root):
@@ -51,10 +44,8 @@ def products(root):
                   if p.is_file() and p != root/'docs'/'manifest.json')
 
 def hashes(root, paths):
-    return {
-        p.relative_to(root).as_posix(): sha256(p.read_bytes()).hexdigest()
-        for p in paths if p.is_file()
-    }
+    return {p.relative_to(root).as_posix(): sha256(p.read_bytes()).hexdigest()
+            for p in paths if p.is_file()}
 
 def manifest(root):
     return {'sources': hashes(root, sources(root)), 'products': hashes(root, products(root))}
@@ -72,10 +63,10 @@ def stale(root):
     lines = []
     for kind in now:
         old, new = then[kind], now[kind]
-        lines += [(
-            f'{name}: {kind[:-1]} '
-            f'{"changed" if name in old and name in new else "added" if name in new else "removed"}'
-        ) for name in sorted(old.keys() | new.keys()) if old.get(name) != new.get(name)]
+        for name in sorted(old.keys() | new.keys()):
+            if old.get(name) != new.get(name):
+                what = 'removed' if name not in new else 'changed' if name in old else 'added'
+                lines.append(f'{name}: {kind[:-1]} {what}')
     return lines
 
 # --- The site -------------------------------------------------------------------------
@@ -95,55 +86,22 @@ def publish(root):
     "build/html becomes docs/, without what is of use only to Sphinx."
     docs = root/'docs'
     shutil.rmtree(docs, ignore_errors=True)
-    shutil.copytree(
-        root/'build'/'html', docs,
-        ignore=shutil.ignore_patterns('.buildinfo*', '_sources', '.doctrees'))
+    shutil.copytree(root/'build'/'html', docs, ignore=shutil.ignore_patterns(
+        '.buildinfo*', '_sources', '.doctrees'))
     write_book(root/'nbs', docs/'notebooks')
     (docs/'.nojekyll').touch()
 
 # --- Pages that moved -----------------------------------------------------------------
 
-# The page of an earlier edition and where it is now, as the beginning of a notebook's path below
-# nbs/.
-MOVED = {
-    '00_core': 'appendix/60',
-    '01_information': 'paper/01',
-    '02_scoring': 'paper/02',
-    '03_stackelberg': 'paper/03',
-    '04_oracle': 'paper/04',
-    '05_estimation': 'paper/05',
-    '06_ucb_lp': 'paper/06',
-    '07_binary_search': 'paper/07',
-    '08_oiafc': 'paper/09',
-    '09_oiafb': 'paper/10',
-    '10_complexity': 'paper/11',
-    '11_baselines': 'paper/12',
-    '12_best_arm': 'appendix/80',
-    '13_offline': 'appendix/82',
-    '14_sharp': 'sharp/25',
-    '15_identification': 'appendix/63',
-    '20_worlds': 'handbook/64',
-    '20a_clinic': 'handbook/65',
-    '20b_wine': 'handbook/66',
-    '21_experiments': 'handbook/67',
-    '22_plots': 'handbook/69',
-    '25_cli': 'handbook/70',
-    '30_engine': 'appendix/73',
-    'companion/72_fast_agent': 'appendix/73',
-    'companion/73_fast_points': 'appendix/73',
-    'companion/74_fast_shelf': 'appendix/73',
-    'companion/75_fast_bases': 'appendix/73',
-    'companion/76_fast_plan': 'appendix/73',
-    'companion/77_fast_loop': 'appendix/73',
-    'companion/78_fast_drive': 'appendix/74',
-    '99_all': 'appendix/90',
-    'claims': 'paper/claims',
-    'errata': 'paper/errata',
-    'results': 'handbook/results',
-    'paper/08_exploration': 'paper/09',
-    'appendix/71_fast_state': 'appendix/73',
-    'appendix/72_fast_points': 'appendix/73',
-}
+# Pages of earlier editions. Each is now where the notebook of this name is; but some names changed,
+# to the one that is given here.
+MOVED = """00_core 01_information 02_scoring 03_stackelberg 04_oracle 05_estimation 06_ucb_lp
+    07_binary_search 08_oiafc 09_oiafb 10_complexity 11_baselines 12_best_arm 13_offline 14_sharp
+    15_identification 20_worlds 20a_clinic 20b_wine 21_experiments 22_plots 25_cli 99_all
+    companion/77_fast_loop companion/78_fast_drive claims errata results"""
+RENAMED = {'paper/08_exploration': 'oiafc'} | dict.fromkeys("""30_engine companion/72_fast_agent
+    companion/73_fast_points companion/74_fast_shelf companion/75_fast_bases companion/76_fast_plan
+    appendix/71_fast_state appendix/72_fast_points""".split(), 'fast_loop')
 # Where the pages of a folder were in the edition before.
 BEFORE = dict(sharp='beyond', experts='beyond', handbook='companion', appendix='companion')
 REDIRECT = """<!DOCTYPE html>
@@ -158,15 +116,13 @@ REDIRECT = """<!DOCTYPE html>
 """
 
 def redirects(root):
-    """Pairs (old page, new page), relative to docs/: the first notebook, in the order of names,
-    that begins as `MOVED` says; all notebooks of a folder that had another name; and the pages of
-    the API whose modules went into a folder."""
+    """Pairs (old page, new page), relative to docs/: pages that `MOVED`; all notebooks of a folder
+    that had another name; and the pages of the API whose modules went into a folder."""
     nbs = root/'nbs'
-    for old, new in MOVED.items():
-        first = min(nbs.glob(f'{new}*.ipynb'), default=None)
-        if first is None:
-            sys.exit(f'{old}.html leads nowhere: no notebook nbs/{new}*.ipynb')
-        yield f'{old}.html', first.relative_to(nbs).with_suffix('.html').as_posix()
+    now = {re.sub(r'^\d+_', '', p.stem): p for p in nbs.glob('*/*.ipynb')}
+    names = {old: re.sub(r'^\d+\w?_', '', old.rpartition('/')[2]) for old in MOVED.split()}
+    for old, name in (names | RENAMED).items():
+        yield f'{old}.html', now[name].relative_to(nbs).with_suffix('.html').as_posix()
     for new, old in BEFORE.items():
         for path in sorted((nbs/new).glob('[!_.]*.ipynb')):
             yield f'{old}/{path.stem}.html', f'{new}/{path.stem}.html'
@@ -237,10 +193,8 @@ def main():
         help='build nothing; fail if the sources have changed since the last build')
     if parser.parse_args().check:
         if lines := stale(ROOT):
-            sys.exit('\n'.join([
-                'docs/ and README.md are not those of the sources; run `python nbs/build_docs.py`:',
-                *lines
-            ]))
+            sys.exit('\n'.join(['docs/ and README.md are not those of the sources; run '
+                                '`python nbs/build_docs.py`:', *lines]))
         return
     build_site(ROOT)
     publish(ROOT)

@@ -7,10 +7,10 @@ __all__ = ['Agent', 'Rational', 'Response', 'Setting', 'World', 'make_world', 'l
            'world_names', 'random_world', 'world_from_table', 'ScoringRule', 'brier', 'is_proper',
            'logarithmic', 'menu_rule', 'mix', 'spherical', 'v_shaped', 'Menu', 'RoundedMenu', 'agent_profit',
            'optimal_rule', 'principal_profit', 'simple_regret', 'Oracle', 'action_informed_oracle',
-           'search_oracle', 'LEARNERS', 'Row', 'identify', 'register', 'Identification', 'simulate',
-           'own_beliefs', 'sharp', 'compose', 'oiafb', 'oiafc', 'chen', 'explore_then_commit', 'open_support',
-           'patient', 'shortlist', 'trial', 'Told', 'Drifting', 'Expert', 'HiddenArm', 'Lapsing', 'Logit',
-           'Noisy', 'RiskAverse', 'Satisficing', 'Subjective', 'best_known', 'parse_expert', 'Offer',
+           'LEARNERS', 'Row', 'identify', 'register', 'Identification', 'simulate', 'own_beliefs', 'sharp',
+           'compose', 'oiafb', 'oiafc', 'chen', 'explore_then_commit', 'open_support', 'patient',
+           'search_oracle', 'shortlist', 'trial', 'Told', 'Drifting', 'Expert', 'HiddenArm', 'Lapsing',
+           'Logit', 'Noisy', 'RiskAverse', 'Satisficing', 'Subjective', 'best_known', 'parse_expert', 'Offer',
            'Refused', 'Session', 'compare', 'experiment', 'forecast', 'read_experiment', 'summarise',
            'forecast_rounds', 'game_figure', 'session_form', 'plot_profits', 'plot_rule', 'json_schema',
            'load_identification', 'load_rule', 'InvalidInput', 'NotInducible', 'OIAError', 'generator']
@@ -22,24 +22,21 @@ from .game.information import (Agent, Rational, Response, Setting, World,
 from .worlds.files import load_setting, load_world, world_names
 from .worlds.generators import random_world
 from .worlds.tables import world_from_table
-# rules
+# rules and the game
 from .game.scoring import (ScoringRule, brier, is_proper, logarithmic, menu_rule,
                                  mix, spherical, v_shaped)
 from .game.tickets import Menu, RoundedMenu
-# the game
 from .game.stackelberg import (agent_profit, optimal_rule, principal_profit,
                                      simple_regret)
 from .game.oracle import Oracle, action_informed_oracle
-from .experts.no_oracle import search_oracle
-# learning
+# learning and learners
 from .run.identification import LEARNERS, Row, identify, register
 from .run.learner import Identification, simulate
-# learners
 from .sharp.learner import own_beliefs, sharp
 from .paper.oiafc import compose, oiafb, oiafc
 from .paper.baselines import chen, explore_then_commit
-from .experts.around import open_support, patient
-from .experts.trial import shortlist, trial
+from .experts.around import open_support, patient, search_oracle
+from .experts.payoffs import shortlist, trial
 # experts
 from .experts.told import Told
 from .experts.experts import (Drifting, Expert, HiddenArm, Lapsing, Logit, Noisy,
@@ -50,9 +47,8 @@ from .run.session import Offer, Refused, Session
 from .run.experiments import (compare, experiment, forecast, read_experiment,
                                     summarise)
 from .paper.complexity import forecast_rounds
-# figures
+# figures, files and errors
 from .show.live import game_figure, session_form
 from .show.plots import plot_profits, plot_rule
-# files and errors
 from .show.documents import json_schema, load_identification, load_rule
 from .core import InvalidInput, NotInducible, OIAError, generator

@@ -52,7 +52,6 @@ def command(name):
         return f
     return register
 
-# %% ../nbs/handbook/70_cli.ipynb #4ed402f6
 def learner_options():
     "What the table of learners adds: the option --method, and the flags of all."
     rows, flags = learners.LEARNERS.values(), {}
@@ -678,7 +677,6 @@ def do_in_session(action, args):
 for action in 'answer', 'amend', 'reveal', 'decline', 'undo', 'stop':
     command(f'session {action}')(partial(do_in_session, action))
 
-# %% ../nbs/handbook/70_cli.ipynb #5f3ad5d3
 @command('session status')
 def show_status(args):
     with oia_nb.Session.open(args.file, write=False) as s:

@@ -10,7 +10,7 @@ __all__ = ['PROOF_SLACK', 'PLANNED', 'QUESTIONS_SHARE', 'PRICES', 'NEWS_SHARE', 
 from dataclasses import replace
 from operator import index
 import numpy as np
-from .verify import Arithmetic, Public, allow, check, need, proof, short
+from .verify import Arithmetic, Public, allow, check, need, proof, short, tables
 
 # %% ../nbs/sharp/40_proofs.ipynb #7689ccb7
 PROOF_SLACK = 1e-9      # for roundings, in units of the bound
@@ -72,12 +72,7 @@ def by_counts(claim, p, facts, at):
     allow(claim)
     first, last = (Counted(claim, facts, t, at) for t in p['until'])
     u, k = last.u, claim.arm
-    S, bound = at.numbers(claim.rule), last.bound
-    pays, claimed = at.numbers(facts.support) @ S.T, at.numbers(claim.bound, ())
-    s = pays.diagonal()
-    need(S.min() >= 0 and S.max() <= bound
-         and (pays <= s[:, None] + PROOF_SLACK*bound).all(),
-         'the rule is not proper, or not within the bound')
+    s = last.bound*last.outcomes(tables(last, claim.rule[None]))[0]
     if t := p['answered']:
         apart = np.abs(at.numbers(facts.paid[t]) - s).max()
         need(facts.rounds[t - 1, 1] == k and apart <= PROOF_SLACK*facts.bound,
@@ -88,9 +83,10 @@ def by_counts(claim, p, facts, at):
              f'arm {j} may answer the rule')
     need(len(p['arms']) == facts.K, 'an arm is left out')
     most = max(first.earns(j, hint) for j, hint in enumerate(p['arms']))
-    least = max(last.q[k] @ (u - s) - (np.ptp(u) + bound)/2*last.I[k], (u - s).min())
-    need(most - least <= claimed + PROOF_SLACK*facts.bound,
-         f'only a bound of {float(most - least):.3g} is proved')
+    off = (np.ptp(u) + last.bound)/2*last.I[k]
+    lost = most - max(last.q[k] @ (u - s) - off, (u - s).min())
+    need(lost <= at.numbers(claim.bound, ()) + PROOF_SLACK*facts.bound,
+         f'only a bound of {float(lost):.3g} is proved')
     a, B = p['share'], facts.bound + abs(facts.utility).max()
     formula = claim.bound if a is None else 2*B*(a + (1 - a)*float(last.I[k]))
     need(abs(claim.bound - formula) <= PROOF_SLACK*B,
@@ -231,7 +227,7 @@ def named(p):
     cuts = [c for hint in p.get('arms', ()) for c in hint.get('cuts', ())]
     rules = {t for c in cuts for t, *_ in c['terms'] if isinstance(t, int)}
     rules |= {t for c in cuts if c.get('order') for t, _ in c['order']['answers']}
-    return rules, f"{len(cuts)} {'cut' if len(cuts) == 1 else 'cuts'}"
+    return rules, f"; {len(cuts)} {'cut' if len(cuts) == 1 else 'cuts'}"
 
 def earns_at_least(p):
     "What the rule earns at least, by a proof; None if that is no part of it."
@@ -253,5 +249,4 @@ def rests_on(p, facts, arms):
     answers, more = named(p)
     samples = np.bincount(facts.rounds[:, 1], minlength=facts.K)
     counted = ', '.join(f'{n:,} samples of {arm}' for n, arm in zip(samples, arms))
-    more = more and f'; {more}'
     return f'{len(answers)} of {len(facts.rounds):,} answers, {counted}{more}'

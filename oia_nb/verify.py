@@ -3,9 +3,9 @@
 # %% auto #0
 __all__ = ['BETS', 'STAKES', 'SHARES', 'OWN', 'LOOK', 'BLOCK', 'USUAL', 'PROOFS', 'TIE', 'WIDER', 'MOST', 'NEAR', 'LOST', 'THIN',
            'share', 'Facts', 'Claim', 'Fails', 'need', 'allow', 'proof', 'check', 'verify', 'Arithmetic', 'Public',
-           'Seen', 'counts', 'short', 'apart', 'answered', 'together', 'is_cheaper', 'is_tied', 'cut', 'v_tables',
-           'region', 'weights', 'wealths', 'chords', 'least', 'leaf', 'whole', 'divided', 'everywhere', 'candidate',
-           'left_out', 'asked', 'sharp_proof']
+           'tables', 'Seen', 'counts', 'short', 'apart', 'answered', 'together', 'is_cheaper', 'is_tied', 'cut',
+           'v_tables', 'region', 'weights', 'wealths', 'chords', 'least', 'leaf', 'whole', 'divided', 'everywhere',
+           'candidate', 'left_out', 'asked', 'sharp_proof']
 
 # %% ../nbs/sharp/39_verify.ipynb #f50dbc61
 from dataclasses import dataclass
@@ -34,10 +34,9 @@ def share(n):
 # %% ../nbs/sharp/39_verify.ipynb #41a93215
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """What happened, and what is public.
+    """What happened, and what is public: `support` (M, W), `utility` (W, D), `bound`,
+    `K` arms; if told, a common `prior` (W,) and the `supports` (beliefs) of each arm.
 
-    `support` (M, W), `utility` (W, D), `bound`, `K` arms; a common `prior` (W,) and,
-    for each arm, the `supports` (indices of beliefs), None if they aren't told.
     `rules` (R, M, W) are the distinct rules announced. `rounds` (T, 4) are integers:
     the index of the rule, the arm, the belief, and the state (-1: not known).
     `registered` lists candidates after the zero rule: (rounds before it, index of the
@@ -45,11 +44,9 @@ class Facts:
 
     For other learners (chapter 40): `paid` {round: payments (M,)} of a few rules, whose
     index is -1; the `margins` (K,) of the `oracle` (K, M, W); the rounds before each
-    attempt or run, `starts`; at how many rounds there was to be a look, `looks` (0: at
-    all), and how many beliefs an arm leads to at most, `sizes` (K,); and of each
-    question the index of its rule, `questions`, where rounds have those of questions,
-    which were `handed` on in this order.
-    """
+    attempt or run, `starts`; at how many rounds to look, `looks` (0: at all), and how
+    many beliefs an arm may lead to, `sizes` (K,); and of each question the index of its
+    rule, `questions`, where rounds are of questions, `handed` on in this order."""
     support: np.ndarray
     utility: np.ndarray
     bound: float
@@ -69,7 +66,6 @@ class Facts:
     handed: np.ndarray | None = None
     drawn: tuple = ()
 
-# %% ../nbs/sharp/39_verify.ipynb #c4d91e5b
 @dataclass(frozen=True, eq=False)
 class Claim:
     """With probability 1 - `delta` the `rule` (M, W), which `arm` answers, loses at
@@ -170,9 +166,8 @@ THIN = .01          # directions in which beliefs extend less are not levelled
 # %% ../nbs/sharp/39_verify.ipynb #s90ken01
 class Public:
     """What is public, in units of the bound, and what an expert shows: reports, or
-    pairs of report and state. What is paid is linear in tables (M, W): `pays` (M, M, W)
-    are the weights of what each belief expects, `out` (N, M, W) those of each outcome,
-    for which the principal has utilities `u` (N,)."""
+    pairs of report and state. Tables (M, W) weighed by `pays` (M, M, W) are what
+    beliefs expect, by `out` (N, M, W) outcomes, which are worth `u` (N,)."""
     def __init__(self, facts, at, told=None):
         self.facts, self.at, told = facts, at, told or {}
         self.tie, self.wider, self.most, self.near, self.lost = map(
@@ -213,20 +208,24 @@ class Public:
         return np.bincount(found, minlength=len(self.u))
 
 # %% ../nbs/sharp/39_verify.ipynb #v2seen01
+def tables(f, rules):
+    "Rules (R, M, W) in units of the bound; each must be within it, and proper."
+    S = f.at.numbers(rules)/f.bound
+    pays = np.einsum('iw,rjw->rij', f.support, S)
+    truth = np.einsum('rii->ri', pays)[:, :, None] + f.at.numbers(1e-9)
+    need((S >= 0).all() and (S <= 1).all(), 'a rule is not within the bound')
+    need((pays <= truth).all(), 'a rule is not proper')
+    return S
+
 class Seen(Public):
     """The first `until` rounds: {rule: arm} that answered it, the arm `first` of the
     zero rule, and payments of the rules, `s` (R, M) and `paid` (R, N)."""
     def __init__(self, facts, until, at, told=None):
         super().__init__(facts, at, told)
         self.until, self.bets = until, at.numbers(BETS)
-        stakes = at.numbers(STAKES)
-        self.stakes, S = stakes/stakes.sum(), at.numbers(facts.rules)/self.bound
-        pays = np.einsum('iw,rjw->rij', self.support, S)
-        need((S >= 0).all() and (S <= 1).all(), 'a rule is not within the bound')
-        need((pays <= np.einsum('rii->ri', pays)[:, :, None] + at.numbers(1e-9)).all(),
-             'a rule is not proper')
+        stakes, S = at.numbers(STAKES), tables(self, facts.rules)
+        self.stakes, self.paid = stakes/stakes.sum(), self.outcomes(S)
         self.s = np.tensordot(S, self.pays, ([1, 2], [1, 2]))
-        self.paid = self.outcomes(S)
         self.rounds = np.asarray(facts.rounds)[:until]
         need(len(self.rounds) == until > 0, 'the facts end before the proof does')
         need((self.rounds >= (0, 0, 0, -1)).all()
@@ -255,8 +254,8 @@ def short(f, v, lies):
     return f.lost*(1 + len(lies))*size - np.minimum(left, 0).sum()
 
 def apart(f, l, j, d, v=None):
-    """How much payments d (M, …) can differ under two arms. With a common prior, what v
-    (W, …) pays in the states is worth the same under both."""
+    """How much payments d (M, …) can differ under two arms; with a common prior, but
+    for what v (W, …) pays in the states."""
     more = 0
     if v is not None:
         need(f.prior is not None, 'no prior was told')
@@ -387,9 +386,9 @@ def divided(box, i, t):
     return below, above
 
 def everywhere(f, region, want, bet, other, steps):
-    """Whether the log wealth is at least `want` at all μ from e to `top` and all s of a
-    region, where a `bet` is (counts, z, top, e): that of z + s against `top` - μ, with
-    that of the `other` payoffs (counts, x) against μ - e."""
+    """Whether the log wealth is at least `want` for all s of a region and μ from e up:
+    of a `bet` (counts, z, top, e) on z + s, with that of the `other` payoffs (counts,
+    x)."""
     counts, z, top, e = bet
     boxes = [whole(z, e, top)] if e < top else []
     for step in steps:
@@ -423,8 +422,7 @@ def candidate(f, claim, n):
     return start, f.paid[r]
 
 def left_out(f, claim):
-    """The arms that a claim leaves out, and the δ that is left for bets: those not
-    seen, if it says which share of the search they may answer."""
+    "The arms that a claim leaves out since they weren't seen, and the δ left for bets."
     delta, share = f.at.numbers(claim.delta, ()), (claim.told or {}).get('arms', 'all')
     if share in (None, 'all'):
         return set(), delta
@@ -437,8 +435,7 @@ def left_out(f, claim):
 
 # %% ../nbs/sharp/39_verify.ipynb #dac6ca3b
 def asked(f, claim, n):
-    """{arm: (log wealth, bet, other payoffs)} that the n-th candidate's proof needs, as
-    `everywhere` has them."""
+    "{arm: (log wealth, bet, other payoffs)} that the n-th candidate's proof needs."
     (start, s), k, found = candidate(f, claim, n), claim.arm, {}
     out, delta = left_out(f, claim)
     top, own, x = f.u.max(), counts(f, k, start), f.u - s

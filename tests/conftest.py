@@ -1,8 +1,5 @@
 """What all tests share: where they are, how thorough they are, and one thread a process.
-
-The environment is set before numpy and matplotlib load: pytest runs one process a core; figures
-need no screen.
-"""
+The environment is set before numpy and matplotlib load; figures need no screen."""
 import gc
 import importlib
 import importlib.util

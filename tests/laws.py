@@ -18,7 +18,7 @@ import numpy as np
 from scipy.stats import binom
 from conftest import amount
 from inside import Kept
-from oia_nb.all import (InvalidInput, Lapsing, OIAError, Response, Setting, Told,
+from oia_nb.all import (InvalidInput, Lapsing, OIAError, Response, Told,
                         action_informed_oracle, agent_profit, chen, generator, identify, is_proper,
                         load_world, make_world, menu_rule, mix, oiafb, oiafc, open_support,
                         optimal_rule, patient, random_world, sharp, shortlist, simple_regret,
@@ -27,12 +27,12 @@ from oia_nb.core import TIE_TOL
 from oia_nb.experts.examination import LEAN, RATIOS, WAGERS, Boundary, examine
 from oia_nb.experts.experts import is_wrong
 from oia_nb.experts.around import chance_of_question
-from oia_nb.experts.leads import leading, share_needed
+from oia_nb.experts.payoffs import leading, share_needed
 from oia_nb.experts.told import Check
-from oia_nb.game.information import InformationStructure, World, best_reply
+from oia_nb.game.information import best_reply
 from oia_nb.game.stackelberg import arm_profit, region_margin
 from oia_nb.paper import complexity
-from oia_nb.paper.baselines import DECISIONS, etc, etc_rounds, etc_samples
+from oia_nb.paper.baselines import DECISIONS, etc_rounds, etc_samples, explore_then_commit as etc
 from oia_nb.paper.estimation import (NORMAL, OptimisticPrograms, Transcript, cost_estimates,
                                      cost_upper, event_holds, radius_fb, radius_fc, shortest_paths)
 from oia_nb.paper.oiafc import MIXINGS, binary_search, certify, search_depth, should_stop
@@ -581,7 +581,7 @@ def check_searches(c=complexity):
     more, of their bounds. No law, since it needs the engine."""
     p, r = searched_run()
     Lambda = p.Lambda(r.rounds)
-    searches = c.count_searches(p, Lambda, p.alpha**-2)
+    searches = sum(c.searches_of(p, Lambda, p.alpha**-2).values())
     depth = c.search_depth_bound(Lambda, r.rounds)
     assert r.status == 'certified' and not r.event_violated
     assert within_ten(r.searches, searches)
@@ -641,7 +641,7 @@ def law_searches(c=complexity):
                                  (True, lambda d, I: 4*d + 4*2*I, 4.)):
             p = replace(model, signed=signed)
             few = 2*np.ceil(2*blind**2*p.R*p.Lambda(1e4))
-            N = c.count_searches(p, p.Lambda(1e4), alpha**-2) - 1 - few
+            N = sum(c.searches_of(p, p.Lambda(1e4), alpha**-2).values()) - 1 - few
             I = np.sqrt(2*p.Lambda(1e4)/N)
             assert np.isclose(p.B_S*A(I, I), alpha*p.margin, rtol=2/N) and np.isclose(
                 2*p.Lambda(1e4)/(p.margin/(blind*p.B_S))**2*2, few, atol=2)
@@ -956,13 +956,3 @@ def degenerate_world(kind, seed=0):
     base = random_world(3, 2, 3, seed)
     return make_world(*DEGENERATE[kind](base.structure.joint, base.costs, base.setting.utility),
                       base.setting.bound, name=kind)
-
-def hidden_arm(n, bound=1.):
-    "The n worlds of chapter 4, with one setting, in which arm 1 hides in one of n cells."
-    h, p = 1/(4*n), 1/4 + np.arange(2*n + 1)/(4*n)
-    support = np.c_[1 - p, p]
-    ends, U, centres = p[::2], n*bound/h**2, support[1::2]/n
-    z = Setting(support, U*np.stack([1 - ends**2, 1 - (1 - ends)**2]), bound, ['plain', 'hidden'])
-    split = [np.vstack([np.delete(centres, j, 0), support[[2*j, 2*j + 2]]/(2*n)])
-             for j in range(n)]
-    return [World(InformationStructure([centres, p], [0., .6*h*bound/n]), z) for p in split]

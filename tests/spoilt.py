@@ -7,8 +7,7 @@ FINITE = [None, True, False, 0, 1, -1, 2.5, .25, -0., 1e-320, 1e300, 10**30, 10*
 VALUES = [*FINITE, float('nan'), float('inf')]
 
 def spoil(data, rng, values=VALUES):
-    """One change in place, as likely in each part of `data`: a value that goes, comes twice, moves
-    by little, has another sign, or is another one. Returns `data`."""
+    "One change in place, anywhere: a value goes, comes twice, moves, or is another one."
     at = data
     while at:
         key = rng.choice(list(at) if isinstance(at, dict) else range(len(at)))

@@ -1,8 +1,5 @@
-"""Every script of the benchmarks runs, at a tiny size; what they stored says which commit made
-it, and is what the learners give today; and the page of results says what is stored.
-
-Why: the scripts' tables are shown in chapters 25, 36 and 38 and on the page of results.
-"""
+"""Every script of the benchmarks runs, at a tiny size; what they stored says which commit made it,
+and is what the learners give today; and the page of results says what is stored."""
 import io
 import json
 import shutil
@@ -172,8 +169,7 @@ def run_page(folder, monkeypatch):
                           ('margin_paying', 'rounds'), ('shares', 'rounds'),
                           ('peers_sharp', 'regret'), ('budget_close', 'regret')][::amount(3, 1)])
 def test_page_derives_from_the_file(part, column, tmp_path, monkeypatch):
-    """With other numbers in the file, half as large and in the opposite order, what the page says
-    of them is wrong, and it says so (that it is right as it stands is a test of notebooks)."""
+    "With half the numbers in the opposite order the page is wrong, and its cells say so."
     changed = RUNS.copy()
     rows = changed.part == part
     changed.loc[rows, column] = (changed.loc[rows, column].to_numpy()[::-1]/2).astype(

@@ -1,9 +1,5 @@
-"""The examples in docstrings run, and every name of the front door has one: in its docstring, or
-in chapter 90.
-
-They begin with the names of all modules, and the objects of `begin`, which the API page tells.
-Nothing here is left to chance.
-"""
+"""The examples in docstrings run, and every name of the front door has one, or is in chapter 90.
+They begin with the names of all modules, and the objects of `begin`, which the API page tells."""
 import ast
 import doctest
 import inspect

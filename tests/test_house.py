@@ -1,8 +1,5 @@
-"""How the parts of the package hang together: arrows that point down, and a new learner that is
-one row of a table.
-
-Nothing here is left to chance.
-"""
+"""How the parts of the package hang together, how pages and docstrings read, and a new learner that
+is one row of a table. Nothing here is left to chance."""
 import ast
 import re
 from collections import Counter
@@ -61,11 +58,8 @@ def imports_of(path):
             found = [(source, {a.name for a in node.names})]
         yield from (x for x in found if x[0].split('.')[0] == 'oia_nb')
 
-IMPORTS = {module_of(path): list(imports_of(path)) for path in sorted(PACKAGE.rglob('*.py'))}
-
 def below(imports):
-    """{module: the modules it takes names from}; what is taken from the package as a whole, like
-    its version, is left out."""
+    "{module: the modules it takes names from}, but for the package as a whole."
     return {module: {taken for source, names in found for taken in
                      {f'{source}.{n}' for n in names} & set(imports) or {source}}
             - {'oia_nb', module} for module, found in imports.items()}
@@ -79,8 +73,9 @@ def circle(arrows):
 
 def test_every_arrow_points_down():
     "No circle of imports, those inside functions included."
-    assert len(sum(IMPORTS.values(), [])) > 50 and circle(below(IMPORTS)) is None
-    planted = IMPORTS | {'oia_nb.core': [('oia_nb', {'all'})]}
+    imports = {module_of(path): list(imports_of(path)) for path in sorted(PACKAGE.rglob('*.py'))}
+    assert len(sum(imports.values(), [])) > 50 and circle(below(imports)) is None
+    planted = imports | {'oia_nb.core': [('oia_nb', {'all'})]}
     assert set(circle(below(planted))) >= {'oia_nb.core', 'oia_nb.all'}
 
 # --- Rooms of a human size ------------------------------------------------------------
@@ -108,8 +103,7 @@ def test_no_function_is_longer_than_a_screen():
 IN_EACH = {'log', '_repr_html_'}
 
 def defined(source):
-    """The names that a module gives: to functions and classes, as often as it does so, and to
-    values."""
+    "The names that a module gives: to functions and classes, as often as it does, and to values."
     values = set()
     for node in parsed(source).body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):

@@ -1,12 +1,6 @@
-"""The laws hold, and each of them is able to fail: every broken variant of the algorithms is caught
-by the law, or by the test, that is named beside it; and each row of the ledger of claims that names
-tests is held against something wrong.
-
-Mutants are of three kinds: one change to one line of the package, made in a copy that is imported
-in its place; a constant of the bounds changed in a copy of that module alone (`mutants.toml` has
-both); a learner that does another thing, made from the package's own parts or by changing what a
-learner returns.
-"""
+"""The laws hold, and each is able to fail: every broken variant of `mutants.toml` is caught by the
+law, or by the test, that is named there, and so are learners that return another thing; each
+row of the ledger of claims that names tests is held against something wrong."""
 import importlib
 import importlib.util
 import re
@@ -46,8 +40,7 @@ def not_python(folder, names):
     return [n for n in below if n in ('js', 'chapters')]
 
 class Package:
-    """While entered, `oia_nb` and `laws` are fresh imports, of a copy of the package in which
-    one text is replaced."""
+    "While entered, `oia_nb` and `laws` are imports of a copy in which one text is replaced."
     def __init__(self, folder, module=None, old=None, new=None):
         shutil.copytree(Path(oia_nb.__file__).parent, folder/'oia_nb', ignore=not_python)
         self.folder = folder
@@ -187,8 +180,8 @@ def test_enough_mutants():
     "Each law has one, and so has each module that proves something."
     by = {m['by'] for m in MUTANTS + CONSTANTS if m['by'] in laws.LAWS}
     assert len(MUTANTS + CONSTANTS) >= 80 and by | set(LEARNERS) == set(laws.LAWS)
-    assert {m['module'] for m in MUTANTS} >= {'lapses', 'leads', 'trial', 'open_setting',
-                                              'session', 'examination', 'experts'}
+    assert {m['module'] for m in MUTANTS} >= {'around', 'payoffs', 'session',
+                                              'examination', 'experts'}
 
 # Rows of the ledger whose test shows in itself that it can fail, and on what.
 BY_THEMSELVES = {'Eq. (49)', 'Table 1, in appendix B', 'Lemma 6, eq. (12)'}

@@ -1,9 +1,6 @@
-"""What is certified is true: every rule that a learner calls certified loses at most ε, whatever
-its own bound is, in worlds of two, three and four states, from below the gap to above it.
-
-δ is 10⁻⁶, so that a single failure is a fault (false alarm: 10⁻⁶ a run). The judge works everything
-out anew: its own linear programs, with all truth constraints, and its own expert.
-"""
+"""Every rule that a learner calls certified loses at most ε, whatever its own bound. δ is 10⁻⁶, so
+that a single failure is a fault. The judge works everything out anew: its own linear programs, with
+all truth constraints, and its own expert."""
 from functools import cache
 import pytest
 from conftest import amount

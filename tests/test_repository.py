@@ -1,9 +1,7 @@
 """What is derived from the notebooks matches them, and the notebooks are clean.
 
-Each check takes the root of a tree and returns one line a problem. It is run on this repository,
-where it must find nothing, and on copies into which a fault was planted, where it must name the
-faulty file. What Sphinx finds, such as a page that nothing leads to, fails where the site is built.
-"""
+Each check takes the root of a tree and returns one line a problem: none here, the faulty file of
+a copy into which a fault was planted. What Sphinx finds fails where the site is built."""
 import ast
 import json
 import os
@@ -25,8 +23,7 @@ def notebooks(root):
                   if not any(s[0] in '._' for s in p.relative_to(root).parts))
 
 def run_in(root, *command):
-    """A command run on the tree at `root`; nbdev does nothing when IN_TEST is set, as it is once
-    a notebook was tested."""
+    "A command run on the tree at `root`; nbdev does nothing where IN_TEST is set, as by its tests."
     env = {k: v for k, v in os.environ.items() if k != 'IN_TEST'}
     subprocess.run(command, check=True, cwd=root, env=env, capture_output=True)
 
@@ -80,8 +77,7 @@ def needs_network(root, tmp):
             if p.suffix in ('.html', '.css') for m in LOADS.finditer(p.read_text(encoding='utf-8'))]
 
 def misnumbered(root, tmp):
-    """The number in a page's name is that of its title, results, figures and formulas; a page
-    without one has none."""
+    "The number in a page's name is that of its title, results, figures and formulas, or none."
     for source in (p.relative_to(root/'nbs') for p in notebooks(root) if p.parent != root/'nbs'):
         page, number = root/'docs'/source.with_suffix('.html'), re.match(r'(\d\d)_', source.name)
         # below the article there are links to the chapters before and after

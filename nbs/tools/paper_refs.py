@@ -16,6 +16,7 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
+from copies import read_notebook
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.util import logging
@@ -92,10 +93,6 @@ class VerdictRole(SphinxRole):
 
 # --- The ledger of claims -------------------------------------------------------------
 
-def cells(path):
-    return [(c['cell_type'], ''.join(c['source']))
-            for c in json.loads(Path(path).read_text(encoding='utf-8'))['cells']]
-
 @cache
 def ledger():
     "The records of claims.toml."
@@ -136,8 +133,9 @@ def code_beside():
     found = {}
     for path in sorted(HERE.rglob('[0-9]*.ipynb')):
         module, section = None, []
-        for kind, source in cells(path):
-            if kind == 'markdown':
+        for cell in read_notebook(path)['cells']:
+            source = cell['source']
+            if cell['cell_type'] == 'markdown':
                 if re.search(r'(?m)^#+ ', source):
                     section = []
                 section += [a or b or c for a, b, c in LABEL.findall(source)]

@@ -235,7 +235,6 @@ class Satisficing(Expert):
         near = profits >= profits.max() - self.band
         return near/near.sum()
 
-# %% ../../nbs/experts/29_experts.ipynb #b2c0e306
 @dataclass(frozen=True, eq=False)
 class Drifting(Expert):
     """An expert whose costs rise by `rise` (K numbers, or one for all arms; negative:
@@ -298,14 +297,13 @@ class Rounded(Channel):
 
 # %% ../../nbs/experts/29_experts.ipynb #ea4fe519
 @lru_cache(16)
-def trembled(sd, beliefs, shape):
-    "(M, M): how often each of `beliefs`, the bytes of an array, is heard as each."
-    support = np.frombuffer(beliefs).reshape(shape)
-    noise = sd*generator(0).normal(size=(401, shape[1]))
+def trembled(sd, setting):
+    "(M, M): how often each belief of a setting is heard as each."
+    x, noise = setting.support, sd*generator(0).normal(size=(401, setting.W))
     noise -= noise.mean(1, keepdims=True)
-    rows = [np.bincount(nearest(support, np.clip(b + noise, 0, 1)),
-                        minlength=len(support)) for b in support]
-    return read_only(np.array(rows)/len(noise))
+    heard = [np.bincount(nearest(x, np.clip(b + noise, 0, 1)), minlength=len(x))
+             for b in x]
+    return read_only(np.array(heard)/len(noise))
 
 @dataclass(frozen=True, eq=False)
 class Noisy(Channel):
@@ -314,8 +312,7 @@ class Noisy(Channel):
     inner: Expert = trait(Expert(), as_expert)
 
     def heard(self, world: World) -> Any:
-        support = world.setting.support
-        return trembled(self.sd, support.tobytes(), support.shape)
+        return trembled(self.sd, world.setting)
 
 @dataclass(frozen=True, eq=False)
 class HiddenArm(Wrapped):

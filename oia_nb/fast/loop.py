@@ -5,8 +5,7 @@
 # %% auto #0
 __all__ = ['ROOM', 'RunArrays', 'CLOCK', 'DONE', 'FULL', 'WAKE', 'POSE', 'new_run', 'new_clock', 'dot', 'reply', 'draw_report',
            'happen', 'estimate', 'has_moved', 'leads', 'paths', 'pose', 'step', 'pivot', 'is_right', 'solve',
-           'plan_round', 'put_on', 'add_points', 'count_success', 'may_stop', 'follow_plan', 'play_rounds', 'code_key',
-           'compiled']
+           'plan_round', 'put_on', 'add_points', 'count_success', 'follow_plan', 'play_rounds', 'code_key', 'compiled']
 
 # %% ../../nbs/appendix/73_fast_loop.ipynb #75cc1b4a
 import hashlib
@@ -54,7 +53,6 @@ def new_run(K: int, M: int, W: int, **known: Any) -> RunArrays:
         ('b', ROOM, 'kinds')) for name in names.split()}
     return RunArrays(**made | known)
 
-# %% ../../nbs/appendix/73_fast_loop.ipynb #3b13d946
 CLOCK = np.dtype(
     [(name, 'i8') for name in (
         'rounds filed points awake stale limit target posed zero planned searches '
@@ -271,7 +269,6 @@ def is_right(run, k, v):
             return False
     return True
 
-# %% ../../nbs/appendix/73_fast_loop.ipynb #b7172b1a
 def solve(run, k):
     "v and the V-rules of program k; infinite if none is found that is right."
     T = run.T
@@ -319,7 +316,6 @@ def plan_round(run):
         put_on(run, clock.target)
     clock.zero = run.zero[clock.target]
 
-# %% ../../nbs/appendix/73_fast_loop.ipynb #b7ddb3dd
 def put_on(run, k):
     "Make the rule of program k the plan's optimistic rule."
     run.S[:] = 0.
@@ -369,12 +365,6 @@ def count_success(run, k, alpha):
         for i in range(len(run.S)):
             run.S_best[i] = run.S[i]
 
-def may_stop(run, alpha, I):
-    "Would the learner stop if the planned arm answered?"
-    B = run.bound + run.B_u
-    room = run.eps - 2*alpha*B
-    return run.anytime and alpha < 1 and room > 0 and 2*B*I*(1 - alpha) <= room
-
 # %% ../../nbs/appendix/73_fast_loop.ipynb #c6356427
 def follow_plan(run, rng, k, alpha, last):
     "Announce the planned rule; if another arm answers it, search for the wall."
@@ -420,7 +410,11 @@ def play_rounds(run, rng, last):
                 return POSE
         clock.posed, k = 0, clock.target
         alpha = min(np.sqrt(run.alpha/run.L[k]), 1.) if run.falling else run.alpha
-        if may_stop(run, alpha, run.I[k]) and reply(run, k, alpha) == k:
+        # would the learner stop if the planned arm answered?
+        B = run.bound + run.B_u
+        room = run.eps - 2*alpha*B
+        if (run.anytime and alpha < 1 and room > 0
+                and 2*B*run.I[k]*(1 - alpha) <= room and reply(run, k, alpha) == k):
             return DONE
         follow_plan(run, rng, k, alpha, last)
         if not clock.zero:

@@ -55,7 +55,6 @@ def know(world):
         return failed(e)
 
 def failed(e):
-    "The columns of a run that ended with the exception `e`."
     return dict(error=' '.join(f'{type(e).__name__}: {e}'.split()),
                 traceback=''.join(traceback.format_exception(e)))
 
@@ -83,11 +82,11 @@ RESULTS = dict(rounds='Int64', normal_rounds='Int64', forced_rounds='Int64',
 
 def regret_of(world, found):
     "What the rule found loses against the best one with its lead; None if not known."
-    if found.lead and not isinstance(world.agent, Rational):
-        return None
-    best = (optimal_rule(world, margin=found.lead).profit if found.lead else
-            best_known(world))
-    return float(best - principal_profit(world, found.rule))
+    if not found.lead:
+        return float(best_known(world) - principal_profit(world, found.rule))
+    if isinstance(world.agent, Rational):
+        best = optimal_rule(world, margin=found.lead).profit
+        return float(best - principal_profit(world, found.rule))
 
 def measure(known, found):
     """The columns that an `Identification` fills: `arm_rounds`, in which its arm
@@ -331,7 +330,6 @@ def filed(lines, folder):
     return found
 
 def follow(lines, done, total, progress) -> Any:
-    "Pass on lines or tasks, one a run, with a bar if `progress`."
     if not progress:
         return lines
     from tqdm.auto import tqdm
@@ -399,12 +397,11 @@ def read_experiment(path: str | PathLike[str]) -> pd.DataFrame:
 # %% ../../nbs/handbook/67_experiments.ipynb #e3f6936b
 def summarise(frame: pd.DataFrame,
               by: str | Sequence[str] | None = None) -> pd.DataFrame:
-    """A frame with a row for each value of the columns `by` (None: world, method and
-    all parameters): `runs`, `failed`; of those that didn't, medians (`rounds`, `paid`,
-    `lost`, `break_even`, infinite for never), percentiles (`rounds_10`, `rounds_90`),
-    shares (`stopped`, `correct`, `within` the target `eps`), means (`regret`, `bound`,
-    `seconds`), and the `worst` regret. Raises `InvalidInput` for anything but a frame
-    of `experiment` with a column `eps`.
+    """A row for each value of the columns `by` (None: world, method and parameters) of
+    a frame of `experiment` with a column `eps`: `runs`, `failed`; of those that didn't,
+    medians (`rounds`, `paid`, `lost`, `break_even`, infinite for never), percentiles
+    (`rounds_10`, `rounds_90`), shares (`stopped`, `correct`, `within` the target), means
+    (`regret`, `bound`, `seconds`), and the `worst` regret. Raises `InvalidInput`.
 
     >>> list(summarise(compare(['advert'], eps=3., methods=['sharp'],
     ...     repetitions=1, n_jobs=0).frame).runs)
@@ -454,8 +451,7 @@ def suite(budget=2000, cap=1_000_000, told=None, margin=0.):
 
 # %% ../../nbs/handbook/67_experiments.ipynb #caed70e6
 class Comparison(NamedTuple):
-    """What `compare` returns: `frame`, one row a run (see `experiment`), and
-    `table`, one row for each world and method (see `summarise`)."""
+    "The `frame` of the runs (see `experiment`), and its `table` (see `summarise`)."
     frame: pd.DataFrame
     table: pd.DataFrame
 
@@ -566,12 +562,11 @@ def forecast(world: World, *, eps: float | Sequence[float] | None = None,
     `eps` is a float or a list (None, with `hires`: all, a half and a quarter of what
     can be gained). Run i of each of the `methods` (None: the first that honours what is
     `told`) has the generator (seed, i), and is cut short after `cap` rounds: quantiles
-    are infinite then. A `fee` is paid for each round besides, `margin` and `unit` are
-    options of the learners, and an `expert` may answer. Columns: `runs`; `finished`,
-    how many weren't cut short; quantiles `rounds_10`, `rounds`, `rounds_90`; medians of
-    `paid`, `lost` (chapter 63), `break_even` (chapter 67), and of what is proved after
-    so many `rounds`, or for such `sums` (`proved_40`, `proved_for_1000`); with `hires`,
-    their mean loss, `total`, and a last row, "pay nothing". Raises `InvalidInput`.
+    are infinite then. A `fee` is paid for each round, `margin` and `unit` are options
+    of the learners, and an `expert` may answer. Columns: `runs`; how many `finished`;
+    quantiles `rounds_10`, `rounds`, `rounds_90`; medians of `paid`, `lost`,
+    `break_even`, and of what is proved after so many `rounds`, or for such `sums`; with
+    `hires`, the mean `total` loss, and a row "pay nothing". Raises `InvalidInput`.
 
     >>> forecast(load_world('advert'), eps=3., delta=.1, runs=2).finished[0]
     np.int64(2)

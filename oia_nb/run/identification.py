@@ -23,7 +23,7 @@ from ..sharp.learner import own_beliefs, sharp
 from ..experts.told import Told, as_told
 from ..paper.baselines import DECISIONS, chen, explore_then_commit
 from ..experts.around import open_support, patient
-from ..experts.trial import trial
+from ..experts.payoffs import trial
 
 log = logging.getLogger(__name__)
 LEFT_OUT = 'left out, as no rule makes it the favourite: %s'
@@ -36,8 +36,7 @@ __all__ = ['log', 'LEFT_OUT', 'LEARNERS', 'ALIASES', 'LEAD', 'USUAL_STATUSES', '
 # %% ../../nbs/appendix/63_identification.ipynb #19ad69b2
 def rounds_left(bounds, eps):
     """The rounds that are left (an int, to two digits) by chapter 63, from pairs
-    (rounds, bound): the last one, and the last of those after at most half its rounds.
-    0 for a bound of `eps` or less."""
+    (rounds, bound): the last one, and the last after at most half its rounds."""
     t1, b1 = bounds[-1]
     t0, b0 = next((b for b in reversed(bounds) if 2*b[0] <= t1), bounds[-1])
     if b1 <= eps:
@@ -52,20 +51,18 @@ def with_bar(make, bar, eps, watch=None):
     """What `make(watch=…)` makes: a learner that shows on a `bar` of tqdm's the arm
     that it aims at, the best rule so far and what may be left, and tells `watch`."""
     bounds = []
-    def said(best, n):
-        if best is None or not np.isfinite(best.bound):
-            return f'no rule is proved to be good yet (target {eps:g})'
-        if not bounds or n >= SNAPSHOT_GROWTH*bounds[-1][0]:
-            bounds.append((n, best.bound))
-        left = None if bar.total else rounds_left([*bounds, (n, best.bound)], eps)
-        return (f'best rule so far is of {arms[best.arm]}, loses ≤ {best.bound:.3g} '
-                f'(target {eps:g})' + (f', about {left:,} rounds left' if left else ''))
     def see(plan):
         if watch:
             watch(plan)
-        bar.update(plan.t - 1 - bar.n)
-        bar.set_postfix_str(f'aims at {arms[plan.target]}; {said(made.best, bar.n)}',
-                            refresh=False)
+        best, n, said, left = made.best, plan.t - 1, 'no rule is proved good yet', 0
+        if best is not None and np.isfinite(best.bound):
+            if not bounds or n >= SNAPSHOT_GROWTH*bounds[-1][0]:
+                bounds.append((n, best.bound))
+            left = 0 if bar.total else rounds_left([*bounds, (n, best.bound)], eps)
+            said = f'best rule so far is of {arms[best.arm]}, loses ≤ {best.bound:.3g}'
+        said += f' (target {eps:g})' + (f', about {left:,} rounds left' if left else '')
+        bar.update(n - bar.n)
+        bar.set_postfix_str(f'aims at {arms[plan.target]}; {said}', refresh=False)
     made = make(watch=see)
     arms = made.setting.arms
     return made
@@ -142,10 +139,7 @@ def learner_row(method: str) -> Row:
     return LEARNERS[as_choice('method', method, LEARNERS)]
 
 # %% ../../nbs/appendix/63_identification.ipynb #7806161e
-# what learners say of their option `margin`
-LEAD = dict(margin=Flag(
-    float, 'by how much the arm is to lead all others under the rule, and under the '
-    'one to hand over, in units of payment, at least 0'))
+LEAD = dict(margin=Flag(float, 'by how much its arm is to lead, in units of payment'))
 
 USUAL_STATUSES = ('certified', 'round_cap', 'stalled', 'lead_too_dear',
                   'assumption_violated')
@@ -172,9 +166,7 @@ register(Row(
     ('budget', 'budget_too_small', *OFTEN),
     variants={'Chen et al., last rule': dict(decision='last'),
               'Chen et al., uniform rule': dict(decision='uniform')},
-    flags=dict(decision=Flag(
-        str, 'the round whose rule to return, the last or one drawn uniformly: '
-        f'{" or ".join(DECISIONS)}'))))
+    flags=dict(decision=Flag(str, f'the rule to return: {" or ".join(DECISIONS)}'))))
 register(Row(
     'explore_then_commit', explore_then_commit, 'explore, then commit',
     ('certified', 'budget_too_small', 'event_violated', *OFTEN),
@@ -226,8 +218,7 @@ def prepared(where, oracle, rng, *, method, told, budget, options) -> Any:
         expect(name in row.options, name, value, 'one of the options of the method '
                f'{row.name}: {", ".join(sorted(row.options))}')
     watch = options.get('watch')
-    expect(watch is None or callable(watch), 'watch', watch,
-           'a function of one argument, the run')
+    expect(watch is None or callable(watch), 'watch', watch, 'a function of the run')
     told = as_told(told).require(row.name, row.honours)
     options = options | (dict(told=told) if 'told' in row.options else {})
     if row.needs_budget or budget is not None and 'budget' in row.options:
@@ -273,7 +264,6 @@ def origin_of(world, row, options, seed):
 
 # %% ../../nbs/appendix/63_identification.ipynb #d697556a
 def play_row(row, world, oracle, rng, /, *, progress, max_paid, **options):
-    "One run of the learner of `row`, whose options are complete."
     def make(**more):
         return within_sum(row.make(world.setting, oracle, **options | more), max_paid)
     if not progress:
@@ -286,7 +276,6 @@ def play_row(row, world, oracle, rng, /, *, progress, max_paid, **options):
         return simulate(made, world, rng)
 
 def run_fast(row, world, oracle, rng, /, **options):
-    "One compiled run of the learner of `row`, whose options are complete."
     from oia_nb.fast.drive import simulate_fast
     given = {k: v for k, v in options.items() if v is not None and v is not False}
     with placed('engine="fast", '):
@@ -304,15 +293,13 @@ def identify(world: World, *, eps: float, delta: float, method: str | None = Non
     of failure, in (0, 1]. `method` is a name in `LEARNERS`; None is the first that
     honours what is `told` of the expert, a `Told` or a text such as "lapses=0.02". Of a
     `budget` of rounds "oiafb" and "chen" use all, "explore_then_commit" plans with it,
-    and the others end after it with the status "round_cap"; a run also stops before
-    more than `max_paid` may be paid in all. `seed` is of the agent, the state and the
-    learner; with `progress` a bar stands on standard error. `oracle` is an `Oracle`,
+    and the others end after it as "round_cap"; a run also stops before more than
+    `max_paid` may be paid in all. `progress` shows a bar. `oracle` is an `Oracle`,
     "world" (worked out from the world) or None; `engine` "coroutine", or "fast", the
     paper's learners compiled. `options` are those of the learner: `mixing`, `stop`,
     `max_rounds`, `a` (with delta=None), `decision`, `samples`, `solver`, `margin`,
     `history`, `round_cost`, `watch`. Arms that no rule makes the favourite are left
-    out, and named in the log. Raises `InvalidInput`, and `NotInducible` if no two arms
-    are left.
+    out. Raises `InvalidInput`, and `NotInducible` if no two arms are left.
 
     >>> identify(clinic, eps=1., delta=.1, seed=0).status
     'certified'

@@ -15,7 +15,7 @@ from time import perf_counter
 from types import SimpleNamespace
 from typing import Any, NamedTuple, ParamSpec, TYPE_CHECKING
 import numpy as np
-from ..core import (InvalidInput, OIAError, OracleViolated, as_choice, as_integer,
+from ..core import (OIAError, OracleViolated, as_choice, as_integer,
                          as_names, as_number, expect, generator)
 from ..paper.estimation import FORCED, NORMAL, PAST, Transcript
 from ..game.information import Response, Setting, World
@@ -50,21 +50,18 @@ def check_response(setting: Setting, response: Any) -> tuple[int, int]:
     return arm, belief
 
 # %% ../../nbs/appendix/62_learner.ipynb #cb0b3900
-def announce(transcript: Transcript, rule: ScoringRule, line: Any = None,
-             place: float = 0., kind: int = NORMAL, target: int | None = None
-             ) -> Generator[ScoringRule, Response, int]:
+def announce(transcript: Transcript, rule: ScoringRule, *at: Any,
+             **why: Any) -> Generator[ScoringRule, Response, int]:
     """One round: yields the rule, files the `Response` in the transcript, and returns
     the arm; the other arguments are those of `Transcript.record`. Raises `InvalidInput`
     as `check_response`, and files nothing then."""
     response = yield rule
     arm, belief = check_response(transcript.setting, response)
-    transcript.record(arm, belief, rule.expected, line, place, state=response.state,
-                      kind=kind, target=target)
+    transcript.record(arm, belief, rule.expected, *at, state=response.state, **why)
     if transcript.keeps:
         transcript.keep(rule.values)
     return arm
 
-# %% ../../nbs/appendix/62_learner.ipynb #c1ea3522
 def ask_oracle(transcript: Transcript, oracle: Oracle, k: int, line: Any = None,
                kind: int = NORMAL) -> Generator[ScoringRule, Response, None]:
     """One round with the oracle's rule for arm k, of this `kind`; raises
@@ -170,19 +167,18 @@ class Origin:
 # %% ../../nbs/appendix/62_learner.ipynb #7560dbf5
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Particulars:
-    """What an `Identification` says besides; what isn't known is None.
-
-    `told` is the `Told` that was assumed (None: the paper's expert is meant), `checks`
-    a tuple of `Check`, `violated` one of `VIOLATIONS`, `contradiction` the rounds (from
-    1) that contradict each other. The rule earns at least `profit`, on the event: when
-    its arm answers, or in all rounds if lapses were told of. `refused` is what didn't
-    verify. Without an oracle, an arm that answers less than the share `missed` of the
-    random rules may be missed. Chapter 37: the arm leads by `lead` at least, with the
-    `share` λ of the oracle's rule, after so many `attempts`. Chapter 32: so many
-    `questions` were decided, `handed_on` answers went to the learner within, and
-    `lapses` can't have been meant. Chapter 35: the rule is the `index`-th of a list, at
-    most `behind` the best of them by the certificate `listed`; it earns between
-    `earns`, all earn `means` (n,) on average. Chapter 34: the `discovery`."""
+    """What an `Identification` says besides; what isn't known is None. `told` is the
+    `Told` that was assumed (None: the paper's expert is meant), `checks` a tuple of
+    `Check`, `violated` one of `VIOLATIONS`, `contradiction` the rounds (from 1) that
+    contradict each other. The rule earns at least `profit`, on the event: when its arm
+    answers, or in all rounds if lapses were told of. `refused` is what didn't verify.
+    Without an oracle, an arm that answers less than the share `missed` of the random
+    rules may be missed. Chapter 37: the arm leads by `lead` at least, with the `share`
+    λ of the oracle's rule, after so many `attempts`. Chapter 32: so many `questions`
+    were decided, `handed_on` answers went to the learner within, and `lapses` can't
+    have been meant. Chapter 35: the rule is the `index`-th of a list, at most `behind`
+    the best of them by the certificate `listed`; it earns between `earns`, all earn
+    `means` (n,) on average. Chapter 34: the `discovery`."""
     told: Told | None = None
     checks: tuple = ()
     violated: str | None = None
@@ -297,7 +293,7 @@ class Identification(Particulars):
     @property
     def statement(self) -> str:
         """What is proved, of whom, what was checked, and what was not: one text. A claim
-        that doesn't verify, as in a file that was changed, is said not to be proved."""
+        that doesn't verify, as in a changed file, is said not to be proved."""
         if self.certificate is None and not self.tried:
             return f'Nothing is certified. {ended(self)}.'
         told = Told() if self.told is None else self.told
@@ -305,9 +301,8 @@ class Identification(Particulars):
         if not self.verification:
             return f'Claimed, but not proved: "{claim}". {self.verification}'
         checked = ', '.join(str(c) for c in self.checks if c.rounds) or 'nothing'
-        parts = [claim, *([] if self.tried else [f'Checked: {checked}']),
-                 f'Not checked: {", ".join(unchecked(self, told))}']
-        said = f'{". ".join(parts)}. {self.verification}'
+        said = claim if self.tried else f'{claim}. Checked: {checked}'
+        said += f'. Not checked: {", ".join(unchecked(self, told))}. {self.verification}'
         if self.discovery:
             most = three_digits(self.discovery.mass.max(), True)
             said += (f' Beliefs not seen have a probability of at most {most}, which is '
@@ -328,8 +323,7 @@ class Identification(Particulars):
     def to_frame(self) -> pd.DataFrame:
         """One row a round as a pandas frame, arms by name where the setting is known.
         Raises `InvalidInput` for a result without a trace."""
-        if self.trace is None:
-            raise InvalidInput('found', self, 'a result with its trace')
+        expect(self.trace, 'found', self, 'a result with its trace')
         return self.trace.to_frame(self.setting)
 
 # %% ../../nbs/appendix/62_learner.ipynb #ef283bbe
@@ -418,7 +412,6 @@ class Verification:
         return f'Not verified: {self.refused}.'
 
 def facts_of(found):
-    "The `Facts` on which the certificate of a result rests."
     z, t = found.setting, found.trace
     facts = dict(found.proved.facts or {})
     asked = facts.pop('asked', None)
@@ -504,7 +497,7 @@ class Learner(Generator):
 # %% ../../nbs/appendix/62_learner.ipynb #3086ea59
 class Halt(OIAError):
     "Ends a run: its `status`, what was `violated`, the rounds of a `contradiction`."
-    def __init__(self, status: str, contradiction: Sequence[int] = (),
+    def __init__(self, status: str = 'stopped', contradiction: Sequence[int] = (),
                  violated: str | None = None) -> None:
         super().__init__(STATUS[status].text)
         self.status, self.violated = status, violated
@@ -512,8 +505,6 @@ class Halt(OIAError):
 
 class Stopped(Halt):
     "Thrown into a learner that is to end before its time; it returns what it has."
-    def __init__(self):
-        super().__init__('stopped')
 
 def learner(make: Callable[_P, Generator[Any, Any, Any]]) -> Callable[_P, Learner]:
     "Decorator of a generator function (setting, oracle, …): it makes a `Learner`."
@@ -679,7 +670,6 @@ def result_facts(found, *, rounds=None, regret=None, break_even=None):
 
 # %% ../../nbs/appendix/62_learner.ipynb #fac75b02
 def unchecked(found, told):
-    "What wasn't checked of an expert as `told`: texts."
     if found.tried:
         return ['that the expert goes on as it does']
     z, checked = found.setting, {c.name for c in found.checks if c.rounds}

@@ -49,10 +49,9 @@ _Method = TypeVar('_Method', bound=Callable[..., Any])
 
 # %% auto #0
 __all__ = ['SNAP', 'SCHEMA', 'ROUNDS', 'HEAD', 'SLIPS', 'IN_A_NEW_FILE', 'WAYS', 'Damaged', 'Busy', 'writing', 'chained',
-           'is_torn', 'read_journal', 'Journal', 'Refused', 'as_said', 'as_report', 'rule_digest', 'is_same',
-           'taken_from', 'drawn', 'checked_head', 'as_response', 'Offer', 'as_page', 'as_body', 'reckoner',
-           'tickets_html', 'SessionRound', 'Session', 'new_head', 'payable_oracle', 'past_answer', 'as_a_whole',
-           'in_rounds']
+           'is_torn', 'read_journal', 'Journal', 'Refused', 'as_report', 'rule_digest', 'is_same', 'taken_from',
+           'drawn', 'checked_head', 'as_response', 'Offer', 'as_page', 'as_body', 'reckoner', 'tickets_html',
+           'SessionRound', 'Session', 'new_head', 'payable_oracle', 'past_answer', 'as_a_whole', 'in_rounds']
 
 # %% ../../nbs/experts/27_session.ipynb #2ee07234
 class Damaged(OIAError):
@@ -122,7 +121,6 @@ class Journal:
             raise
 
     def close(self):
-        "Let others write."
         if self.lock is not None:
             self.lock.release()
             self.lock, self.why = None, 'was closed'
@@ -147,12 +145,10 @@ class Journal:
                 with writing(beside), open(beside, 'xb') as f:
                     f.write(rest)
                     os.fsync(f.fileno())
-                with writing(self.path):
                     os.truncate(self.path, self.whole)
                 self.size = self.whole
         elif rest:
-            way = ('; Session.open(path, cut=True) goes on from the lines before it, and '
-                   'keeps the rest in a file beside')*bool(n)
+            way = '; Session.open(path, cut=True) goes on before it, and keeps it'*bool(n)
             raise Damaged(self.path, f'line {n + 1} (byte {self.whole}) of the journal is '
                           f'no record, was changed, or a line before it is missing{way}')
 
@@ -184,17 +180,6 @@ class Refused(InvalidInput):
 
 SNAP = .01      # a report this close to a listed belief, in every state, stands for it
 
-def as_said(setting, report):
-    "A report as probabilities (W,), as they were said. Raises `InvalidInput`."
-    wanted = f'probabilities or percentages of {", ".join(setting.states)}, all of them'
-    expect(not is_number(report), 'report', report, f'{wanted}; a bare number may be '
-           f'the place of a belief, belief={report}, or percent={report} of the last')
-    try:
-        x = as_array('report', report, (setting.W, ), 0., axes=[setting.states])
-    except InvalidInput:
-        raise InvalidInput('report', report, wanted) from None
-    return x/100 if x.sum() > 2 else x
-
 def as_report(setting, report=None, snap=SNAP, arm=None, *, belief=None, percent=None):
     """(place on the support, what was said (W,), its distance) of a report, the place
     of a `belief`, or a `percent` of the second of two states. Raises `InvalidInput` if
@@ -211,7 +196,14 @@ def as_report(setting, report=None, snap=SNAP, arm=None, *, belief=None, percent
         p = as_number('percent', percent, 0., 100.)
         expect(setting.W == 2, 'percent', percent, 'a report, of more than two states')
         report = [100 - p, p]
-    x = as_said(setting, report)
+    wanted = f'probabilities or percentages of {", ".join(setting.states)}, all of them'
+    expect(not is_number(report), 'report', report, f'{wanted}; a bare number may be '
+           f'the place of a belief, belief={report}, or percent={report} of the last')
+    try:
+        x = as_array('report', report, (setting.W, ), 0., axes=[setting.states])
+    except InvalidInput:
+        raise InvalidInput('report', report, wanted) from None
+    x = x/100 if x.sum() > 2 else x
     gap = np.abs(setting.support[places] - x).max(1)
     n = int(gap.argmin())
     i = int(places[n])
@@ -305,16 +297,12 @@ class Offer:
         m = self.rule.menu()
         return Menu(100*m.tickets/m.bound, m.support, 100.) if self.lottery else m
 
-    @property
-    def unit(self) -> str | None:
-        "What the sums of its tickets are in."
-        return '%' if self.lottery else self.currency
-
     def __str__(self):
         head = (f'Round {self.round}. Choose how to look '
                 f'({", ".join(self.setting.arms)}), and say what you believe.')
         head = ' '.join(filter(None, [head, self.say, self.terms()]))
-        return head + '\n' + self.menu.text(self.setting, self.digits, self.unit)
+        unit = '%' if self.lottery else self.currency
+        return head + '\n' + self.menu.text(self.setting, self.digits, unit)
 
     def terms(self) -> str:
         "The sentences on the fee and on the prize, where there are any."
@@ -347,15 +335,14 @@ class Offer:
                        remark=escape(remark(menu.tickets, digits)),
                        reckoner=reckoner(menu, states) if len(states) > 2 else '')
         if not details:
-            most = escape(money(menu.tickets.max(), digits, self.unit))
-            exact = framed('folded.html', most=most, exact=exact)
+            most = money(menu.tickets.max(), digits, '%' if self.lottery else self.currency)
+            exact = framed('folded.html', most=escape(most), exact=exact)
         body = framed('sheet.html', arms=listed(self.setting.arms), states=listed(states),
                       say=self.say, terms=as_body(self.terms()), exact=exact)
         return as_page(f'Round {self.round}', body)
 
 # %% ../../nbs/experts/27_session.ipynb #e8387c27
 def as_page(title, *parts):
-    "A page of HTML that needs nothing else, of parts as of `as_body`."
     return framed('paper.html', title=escape(title), body=as_body(*parts))
 
 def as_body(*parts):
@@ -495,14 +482,12 @@ class Session(AbstractContextManager['Session']):
         for the arms itself (chapter 28). `eps`, `delta`, `method`, `told`, `budget` and
         `options` (plain values) are as for `identify`. `snap` is how far a report may be
         from a listed belief, in every state, to stand for it. Sums are in the `currency`,
-        payments in multiples of `unit` (.01 for cents), with a `fee` for each round
-        besides, to the `person` whose receipt it is; the session ends before more than
-        `max_paid` may be paid, in expectation at what is reported. `history` lists answers
-        of the same expert to proper rules from before: (rule, arm, report), also with the
-        state; a rule may be the name or index of an arm: the oracle's. With `asks`, an
-        answer that contradicts others is asked again before it ends the session; the expert
-        must know. With a `lottery`, a text as seed, tickets are chances of the largest
-        payment."""
+        payments in multiples of `unit` (.01 for cents), with a `fee` for each round, to the
+        `person` whose receipt it is; the session ends before more than `max_paid` may be
+        paid in expectation. `history` lists earlier answers of the same expert to proper
+        rules, (rule, arm, report) or with the state; an arm as rule is the oracle's. With
+        `asks`, an answer that contradicts others is asked again before it ends the session;
+        the expert must know. By a `lottery`, a text as seed, tickets are chances."""
         head = new_head(where, oracle, method=method, history=history, told=told,
                         budget=budget, options=options, eps=eps, delta=delta, snap=snap,
                         currency=currency, unit=unit, fee=fee, max_paid=max_paid, asks=asks,
@@ -1057,9 +1042,8 @@ class Session(AbstractContextManager['Session']):
             f'The rule, under which {self.setting.arms[found.arm]} is meant to be chosen',
             Offer(0, found.rule, self.setting, digits=decimals(head['unit'])).tickets()]
         sums = self.payments()[['round', 'arm', 'ticket', 'state', 'paid', 'fee']]
-        sums = sums.astype(object).fillna('')
-        for name in 'paid', 'fee':
-            sums[name] = [self.sum_text(x) for x in sums[name]]
+        sums = sums.astype(object).fillna('').assign(
+            paid=sums.paid.map(self.sum_text), fee=sums.fee.map(self.sum_text))
         return as_page(f'Closing page of {self.journal.path.name}', *rule, self.statement,
                        f'Payments to {head["person"] or "the expert"}',
                        html_table(sums.columns, sums.values, len(sums)),
@@ -1105,7 +1089,6 @@ class Session(AbstractContextManager['Session']):
 
 # %% ../../nbs/experts/27_session.ipynb #89a5a88b
 def new_head(where, oracle, *, method, history, told, budget, options, **fields):
-    "The header of a new session. Raises `InvalidInput`."
     if isinstance(where, OpenSetting):
         method = 'open_support' if method is None else method
         where = Setting.grid([*where.states], utility=where.utility, arms=where.arms,
@@ -1149,7 +1132,6 @@ def payable_oracle(oracle, unit, where):
     return replace(oracle, rules=rules, margins=margins)
 
 def past_answer(setting, oracle, n, row):
-    "A row of a history in plain values. Raises `InvalidInput`."
     expect(isinstance(row, (list, tuple)) and 3 <= len(row) <= 4, f'history[{n}]', row,
            'a rule, an arm and a report')
     rule, arm, report, *state = row

@@ -22,12 +22,12 @@ from ..experts.examination import Watches
 from ..experts.told import Outcomes, Told
 from .evidence import own_wealth, pair_wealth
 from .hints import checked
-from .hyperplanes import RegionProgram, flat
+from .hyperplanes import flat
 from .questions import (Guess, advantage, cheapest_rule, question,
                                     search_rule)
 from .record import CHECK, SEARCH
 from .walls import (HUGE, LEAST, Cone, Contradiction, Region, Wall,
-                                prove_cheaper, weigh)
+                                opened, prove_cheaper, solution, weigh)
 from ..verify import BLOCK, LOOK, MOST, OWN, share
 
 # %% ../../nbs/sharp/24_bets.ipynb #dd81f4f3
@@ -198,18 +198,14 @@ def asked_of(c, j):
     return -log(part) - log(c.delta)
 
 def missing(known, c, eps):
-    """{arm j: what is missing of the evidence that no rule of it is better by `eps`},
-    for a `Candidate`."""
+    "{arm: what is missing of the evidence that a candidate loses to it at most `eps`}."
     u, s, counts = known.u, known.outcomes.paid(c.rule), known.outcomes.counts
     own, left = counts[c.arm] - c.counts, {}
     out = known.tied | known.unseen | {c.arm} & {known.first}
     for j in sorted(set(range(known.setting.K)) - out):
         rules = known.regions[j].rules
-        if j == c.arm:
-            won = own_wealth(own, rules, s, eps)
-        else:
-            won = pair_wealth(counts[j], rules, u, own, u - s, eps)
-        left[j] = asked_of(c, j) - won
+        left[j] = asked_of(c, j) - (own_wealth(own, rules, s, eps) if j == c.arm else
+                                    pair_wealth(counts[j], rules, u, own, u - s, eps))
     return left
 
 def was_answered(known, c):
@@ -222,10 +218,8 @@ def passes(known, c, eps):
     return was_answered(known, c) and all(
         m <= 0 for m in missing(known, c, eps).values())
 
-# %% ../../nbs/sharp/24_bets.ipynb #d326638d
 def prove(known, c, eps):
-    """Hints that prove that a `Candidate` loses at most `eps`, and the facts that they
-    rest on, as the checker has accepted them; None if there are none."""
+    "Hints and facts that prove to the checker that a `Candidate` loses `eps`; or None."
     settle(known)
     return checked(known, c, eps) if passes(known, c, eps) else None
 
@@ -242,7 +236,7 @@ def least_regret(known, candidates, eps, best=np.inf):
             best, found = float(tried[n]), c
     return best, found
 
-# %% ../../nbs/sharp/24_bets.ipynb #73310091
+# %% ../../nbs/sharp/24_bets.ipynb #73310092
 # nats beyond log(1/δ); the least margin, of ϵ
 SLACK, FLOOR = 3., 1/40
 
@@ -251,7 +245,6 @@ def spread(q, N, x):
     least = float(np.ptp(x))/4/sqrt(max(N, 1))
     return max(sqrt(max(q@x**2 - (q@x)**2, 0)), least)
 
-# %% ../../nbs/sharp/24_bets.ipynb #73310092
 class Outlook:
     "How an open arm j stands to a `Candidate`: its `margin`, and the samples to come."
     def __init__(self, known, c, j, missing, eps):
@@ -289,7 +282,7 @@ class Outlook:
 # %% ../../nbs/sharp/24_bets.ipynb #67772a85
 def path_of_bets(R, walls, alphas, q):
     """Ends (l, i, side) to ask for, one after the other, and the price after each, if
-    the hyperplanes `walls` were as `alphas` (n, M) say."""
+    the `walls` were as `alphas` (n, M) say."""
     ups, p = np.minimum([w.up for w in walls], HUGE), R.cone.bound*R.cone.prices(q)
     weights, goal = weigh(alphas, p)
     at = np.maximum(weights @ ups, LEAST)
@@ -305,17 +298,14 @@ HALF = .5                   # of the way to the guess
 
 def path_of_cuts(R, walls, alphas, q):
     "The same for cuts."
-    z, o = R.cone.setting, R.cone.outcomes
-    rows = [(R.cone.inverse @ a/z.bound, 1.) for a in (alphas[0], alphas[-1])]
-    R.hoped = R.hoped or RegionProgram(z, rows, None, o)
-    R.hoped.change(rows)
-    found = R.hoped.minimum(np.tensordot(q, o.out, 1))
-    hope = found.value if found else z.bound
+    rows = [(R.cone.inverse @ a/R.cone.bound, 1.) for a in (alphas[0], alphas[-1])]
+    R.hoped, found = R.cone.cheapest(rows, q, R.hoped)
+    hope = found.value if found else R.cone.bound
     new = next((w for w in walls if w not in R.walls), None)
     if new:
         ends = [(new.pair[0], *e) for e in new.unknown()]
         return ends, np.r_[np.zeros(len(ends) - 1), HALF*hope] if ends else []
-    s = o.behind(R.rules[0])/z.bound
+    s = R.cone.outcomes.behind(R.rules[0])/R.cone.bound
     cut = min(R.cuts, key=lambda c: c.row[0] @ s)
     w, (of, mu) = cut.wall, cut.wall.basis
     m, mu = cut.m @ s, mu @ s
@@ -372,14 +362,12 @@ class Choice:
     def mixture(self, y):
         """The rule that mixes the pool with weights y (B,), within the bound. In coins each
         part bends where it did, lest it say something of other beliefs."""
-        z, pool = self.known.setting, self.known.cone.values
-        weights = np.maximum(y, 0)
+        z, pool, weights = self.known.setting, self.known.cone.values, np.maximum(y, 0)
         values = np.tensordot(weights, pool, 1)
         scale = z.bound/max(1., values.max())
         if self.unit and z.W == 2:
-            parts = (payable_bend(self.within(scale*w*v), self.unit).values
-                     for w, v in zip(weights, pool) if w > 0)
-            paid = sum(parts, 0*values)
+            paid = sum((payable_bend(self.within(scale*w*v), self.unit).values
+                        for w, v in zip(weights, pool) if w > 0), 0*values)
             if paid.max() <= z.bound:
                 return self.fit(paid)
         return self.fit(scale*values)
@@ -410,8 +398,7 @@ class Choice:
 
     def bounds(self, o, vain):
         "To raise the price of an arm's rules."
-        known, j = self.known, o.j
-        R = known.regions[j]
+        known, j, R = self.known, o.j, self.known.regions[o.j]
         path = path_of_bets if known.by_bets else path_of_cuts
         ls = [w.pair[0] for w in (R.walls if known.by_bets else R.every)]
         more = [[l] for l in known.others if len(ls) < 2 and l not in (*ls, j)
@@ -465,8 +452,7 @@ class Choice:
         return self.fit(t[n]*answers[b].rule.values), l
 
     def narrower(self, c, looks):
-        """To ask for less of a candidate that isn't registered yet: half of it; if that has
-        another answer, three quarters, and so on."""
+        "To ask for half of a candidate not registered yet; else for three quarters, …"
         o, t = self.known.outcomes, .5
         while self.known.answer_to(rule := self.fit(t*c.rule.values)) and t < .999:
             t = (1 + t)/2
@@ -534,12 +520,11 @@ class Choice:
         return None
 
     def look(self, proved=False):
-        """The next rule of the search, if it is time: at first, then every other round, and
-        until the end once a candidate is `proved` but for what may be missed."""
+        """The next rule of the search, if it is time: at first, every other round, and
+        once a candidate is `proved` but for what may be missed."""
         known, n = self.known, len(self.known.drawn)
-        if not known.unseen or (known.missed or 1) <= self.missed:
-            return None
-        if proved or n < BLOCK + known.rounds/2:
+        if known.unseen and (known.missed or 1) > self.missed and (
+                proved or n < BLOCK + known.rounds/2):
             rule = search_rule(known.setting, self.seed, n)
             return self.fit(rule.values), None, SEARCH, 1
 
@@ -622,20 +607,18 @@ def against(known, also=()):
 def no_agent(setting, answers, strict=()):
     """The rounds of `answers` that contradict each other, () if some agent gives all;
     by a margin in the rounds that `strict` names, or names with the other arm."""
-    from scipy.optimize import linprog
-    K, M = setting.K, setting.M
+    K, n = setting.K, setting.K*(setting.M + 1)
     told = [(a, j) for a in answers for j in range(K) if j != a.arm]
-    if not told:
-        return ()
-    rows = [[*advantage(a.arm, j, a.s, K), 1.] for a, j in told]
-    low = [float(a.round in strict or (a.round, j) in strict) for a, j in told]
     # of q_k less q_0, say
+    A = np.array([advantage(a.arm, j, a.s, K) for a, j in told]).reshape(-1, n)
     sums = np.kron(np.eye(K), flat(setting))
-    sums = np.hstack([sums, np.zeros((len(sums), K + 1))])
-    n = K*M + K
-    found = linprog(np.eye(n + 1)[-1], -np.array(rows), -np.array(low), sums,
-                    np.zeros(len(sums)), [(-1e6, 1e6)]*n + [(0, None)])
-    if found.status != 0 or found.fun <= 1e-3:                  # of a strict preference
+    A = np.vstack([np.c_[A, np.ones(len(A))], np.pad(sums, [(0, 0), (0, K + 1)])])
+    low, high = np.zeros(len(A)), np.repeat([np.inf, 0.], [len(told), len(sums)])
+    low[:len(told)] = [a.round in strict or (a.round, j) in strict for a, j in told]
+    columns = np.repeat([[-1e6, 0.], [1e6, np.inf]], [n, 1], 1)
+    off = np.eye(n + 1)[-1]
+    found = solution(opened(A, off, columns, (low, high)), off)
+    if found is None or found.col_value[-1] <= 1e-3:            # of a strict preference
         return ()
-    y = -found.ineqlin.marginals
-    return tuple(sorted({a.round for (a, _), v in zip(told, y) if v > 1e-9}))
+    return tuple(sorted({a.round for (a, _), y in zip(told, found.row_dual)
+                         if y > 1e-9}))

@@ -98,11 +98,8 @@ def betting_threshold(N: Any, delta: float) -> Any:
 # %% ../../nbs/sharp/20_evidence.ipynb #3efb8cc1
 def mean_lower(counts: np.ndarray, x: np.ndarray, threshold: float) -> float:
     r"""The smallest $\langle p, x\rangle$ over distributions p with
-    $N\,\text{KL}(\hat q, p)$ ≤ `threshold` (chapter 20).
-
-    `counts` (M,) of N samples, `x` (M,) a fixed payoff. Without samples the minimum
-    of x.
-    """
+    $N\,\text{KL}(\hat q, p)$ ≤ `threshold`, for `counts` (M,) of N samples and a fixed
+    payoff `x` (M,); without samples the minimum of x (chapter 20)."""
     from scipy.optimize import brentq
     N, seen, low, scale = counts.sum(), counts > 0, x.min(), np.ptp(x)
     if N == 0 or threshold == np.inf or x[seen].max() == low:

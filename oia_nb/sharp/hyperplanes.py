@@ -18,22 +18,19 @@ def spanned(rows, least):
     return ways[sizes > least*sizes[0]]
 
 def flat(setting):
-    """(r, M): independent payments that tell no arms apart (chapter 21): constant ones;
-    with a common prior as many as there are, of length one and at right angles."""
+    "(r, M): independent payments that tell no arms apart, constant ones or by a prior."
     if setting.prior is None:
         return np.ones((1, setting.M))
     return spanned(setting.support.T, THIN)
 
 def neutral(setting, k, j):
-    """(r, M): payments that span those which tell two arms not apart: `flat` ones, and
-    any at beliefs of neither."""
+    "(r, M): payments that span those which tell two arms not apart."
     others = np.delete(np.eye(setting.M), setting.places(k, j), 0)
     return np.vstack([flat(setting), others])
 
 # %% ../../nbs/sharp/21_hyperplanes.ipynb #da164a73
 def near_pairs(support, n=None):
-    """Pairs (i, j) of beliefs between which lies are forbidden first: for each i the n
-    that are nearest, or two a state, or those that suffice with two states."""
+    "Pairs (i, j) of lies that are forbidden first: for each i the n nearest, or some."
     M, W = support.shape
     if W == 2 and n is None:
         return list(map(tuple, properness_pairs(support)))
@@ -43,9 +40,8 @@ def near_pairs(support, n=None):
 
 # %% ../../nbs/sharp/21_hyperplanes.ipynb #62f892ce
 class Tables:
-    """Programs over the tables S (M, W) of proper rules that pay at most 1, with `rows`
-    (n, M, W) of which ⟨g, S⟩ is bounded; the lies `pairs` are forbidden from the start,
-    others when they turn up."""
+    """Programs over tables S (M, W) of proper rules that pay at most 1, with bounds of
+    ⟨g, S⟩ for `rows` (n, M, W). Lies other than the `pairs` are forbidden in time."""
     def __init__(self, support, rows, pairs=None):
         from scipy.sparse import csr_array, vstack
         pairs = list(pairs or near_pairs(support))
@@ -66,9 +62,9 @@ class Tables:
         self.lp.change_row(i, np.ravel(g)/self.sizes[i])
 
     def least(self, c, low, high=np.inf):
-        """The table with the least ⟨c, S⟩ of which ⟨g, S⟩ is from `low` to `high` (n,),
-        the `Vertex`, and what proves its bound: multipliers (n,) of rows, and {(i, j):
-        multiplier} of lies. None if the solver finds none, which proves nothing."""
+        """The table with the least ⟨c, S⟩ and ⟨g, S⟩ from `low` to `high` (n,), the
+        `Vertex`, and multipliers (n,) of rows and {(i, j): y} of lies; None if none is
+        found."""
         lp, n, found = self.lp, len(self.sizes), None
         ends = lp.rows.copy()
         ends[:, :n] = np.broadcast_arrays(low, high)/self.sizes
@@ -82,9 +78,8 @@ class Tables:
 
 # %% ../../nbs/sharp/21_hyperplanes.ipynb #27a2add5
 class RegionProgram:
-    r"""min ⟨p, s⟩ over the expected payments s of proper rules with ⟨g, s⟩ ≥ h for all
-    `cuts`, pairs (g, h). An `old` program leaves its rows against lies; of an expert of
-    whom more is known, `outcomes` say what it expects."""
+    """min ⟨p, s⟩ over payments s of proper rules with ⟨g, s⟩ ≥ h for all `cuts` (g, h).
+    An `old` program leaves its rows against lies; `outcomes` say what is expected."""
     def __init__(self, setting, cuts=(), old=None, outcomes=None):
         z, self.setting, self.cuts = setting, setting, cuts
         self.pays = (np.eye(z.M)[:, :, None]*z.support[:, None] if outcomes is None
@@ -103,9 +98,9 @@ class RegionProgram:
             self.tables.change(i, self.priced(g))
 
     def minimum(self, p, rule=False):
-        """The minimum for weights p (M,) of any sign, or (M, W) of what is paid, as a
-        `Solution` in money, if asked with its `rule`; None if the solver finds none. A
-        mixture of the cuts, as `shares` (k,) say, proves its `bound`."""
+        """The `Solution` in money, if asked with its `rule`, for weights p (M,), or (M,
+        W) of what is paid; None if none is found. `shares` (k,) of the cuts prove its
+        bound."""
         z, low = self.setting, np.array([h for _, h in self.cuts])
         found = self.tables.least(p if np.ndim(p) == 2 else self.priced(p), low/z.bound)
         self.shares = np.eye(len(low))[-1:].sum(0)

@@ -8,13 +8,13 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, partial, wraps
-from typing import Any
+from typing import Any, NamedTuple
 import numpy as np
 from ..core import as_integer, as_number, expect, placed
 from ..game.information import Response, Setting
 from ..experts.examination import Boundary, examine
 from ..paper.estimation import FORCED, PAST
-from ..experts.leads import leading
+from ..experts.payoffs import leading
 from ..run.learner import (STATUS, Certificate, Finding, Halt, Learner, check_fits,
                                 check_learner, check_response, finish)
 from ..game.oracle import Oracle
@@ -56,8 +56,8 @@ class SharpLearner(Learner):
         self.known = bets.Knowledge(z, self.oracle, self.delta, self.record, told)
         self.last = self.max_rounds + sum(r.kind == PAST for r in self.record.rounds)
         self.held = Finding(self.oracle.rules[0] if self.oracle else self.known.zero, 0)
-        self.proved = self.low = self.missed = self.asking = None
-        self.snapshots, self.checks = [], ()
+        self.proved = self.asking = None
+        self.said, self.snapshots, self.checks = {}, [], ()
         self.next_snapshot = self.next_proof = 1
 
     def hear(self, rule, response):
@@ -86,10 +86,10 @@ def hold(run, c, bound, proof):
     o = run.known.outcomes
     counts = o.counts[c.arm] - c.counts         # since it was registered
     threshold = betting_threshold(counts.sum(), c.delta)
-    run.low = float(mean_lower(counts, o.u - o.paid(c.rule), threshold))
+    low = float(mean_lower(counts, o.u - o.paid(c.rule), threshold))
     certificate = Certificate(float(bound), 0., float(bound), *proof)
-    run.held = Finding(c.rule, c.arm, certificate)
-    run.proved, run.missed = c, run.known.missed
+    run.held, run.proved = Finding(c.rule, c.arm, certificate), c
+    run.said = dict(profit=low, missed=run.known.missed)
 
 def prove_candidate(run):
     "Hold the best of the candidates, if it is proved to lose less than what is held."
@@ -100,17 +100,17 @@ def prove_candidate(run):
             hold(run, c, more*bound, proof)
 
 # %% ../../nbs/sharp/25_sharp.ipynb #6d0c8e60
-@dataclass(frozen=True, eq=False)
-class SharpPlan:
-    r"""What `watch` is shown before round `t`: counts `N` (K,), `q_hat` (K, M),
-    `profits` (K,) what the best rule of each arm seems to earn, `target` the arm of
-    the best candidate, `bound` on its regret."""
+class SharpPlan(NamedTuple):
+    """What `watch` is shown before round `t`. The best rule of each arm seems to earn
+    `profits` (K,). Counts `N` (K,) and shares `q_hat` (K, M) have `radii` (K,). The
+    best candidate is of the arm `target`, and the rule held has a `bound` on regret."""
     t: int
+    profits: np.ndarray
+    radii: np.ndarray
+    bound: float
     N: np.ndarray
     q_hat: np.ndarray
-    profits: np.ndarray
     target: int
-    bound: float
 
 def report(run):
     "Take a snapshot now and then, and show it."
@@ -125,10 +125,10 @@ def report(run):
     profits = known.outcomes.shares @ known.u
     profits -= [R.prices.min() for R in known.regions.values()]
     radii = np.sqrt(2*betting_threshold(data.N, run.delta)/np.maximum(data.N, 1))
-    run.snapshots.append((t, profits, radii, run.held.bound))
+    run.snapshots.append(SharpPlan(t, profits, radii, run.held.bound, data.N,
+                                   data.q_hat, bets.leader(known).arm))
     if run.watch:
-        run.watch(SharpPlan(t, data.N, data.q_hat, profits, bets.leader(known).arm,
-                            run.held.bound))
+        run.watch(run.snapshots[-1])
 
 # %% ../../nbs/sharp/25_sharp.ipynb #e3a10002
 def levelled(setting):
@@ -147,8 +147,7 @@ def sharp(setting: Setting, oracle: Oracle | None = None, *, eps: float, delta: 
           record: Any = None, round_cost: float | None = None,
           unit: float | None = None, missed: float = bets.MISSED,
           seed: int = 0) -> Learner:
-    r"""The sharp learner (chapter 25): a coroutine that yields a `ScoringRule`, is sent
-    a `Response`, and returns an `Identification`, whose `normal_rounds` are samples and
+    r"""The sharp learner (chapter 25), whose `normal_rounds` are samples and
     `forced_rounds` questions. `eps` is at most 2(B_S + B_u), `delta` at most 1. The arm
     leads by `margin`, in units of payment (chapter 37); that needs an oracle and no
     answers from before. After `max_rounds`, at least K, the status is "round_cap".
@@ -158,8 +157,7 @@ def sharp(setting: Setting, oracle: Oracle | None = None, *, eps: float, delta: 
     `Record` holds facts to go on from. A round costs `round_cost` beside the payment,
     .3 of the bound if nothing is said, and payments are multiples of a `unit`. Without
     an oracle, random rules look for arms (chapter 28), drawn by `seed`, until one that
-    answers `missed` of them is seen.
-    Raises `InvalidInput`, `SolverFailure`.
+    answers `missed` of them is seen. Raises `InvalidInput`, `SolverFailure`.
 
     >>> isinstance(sharp(z, oracle, eps=1., delta=.1), Learner)
     True
@@ -171,7 +169,9 @@ def sharp(setting: Setting, oracle: Oracle | None = None, *, eps: float, delta: 
     how = dict(round_cost=as_number('round_cost', usual, 0.), unit=unit,
                missed=as_number('missed', missed, 0., 1., strict_low=True),
                seed=as_integer('seed', seed, 0))
-    told = checked_told(setting, told, margin, examined)
+    expect(isinstance(examined, bool), 'examined', examined, 'True or False')
+    can = ('rounding', 'beliefs', 'costs')[:2 + examined]
+    told = check_heard(setting, as_told(told).require('sharp', can), margin)
     own = told.beliefs == 'own'           # what it believes needn't average to a prior
     oracle = oracle and replace(oracle, rules=[
         without_floor(r, setting.prior is not None and not own) for r in oracle.rules])
@@ -225,13 +225,6 @@ def checked_record(setting, history, record, own):
                'states: this learner counts what follows a report')
     return past
 
-def checked_told(setting, told, margin, examined):
-    "The `Told`, if this learner can honour it; raises `InvalidInput`."
-    expect(isinstance(examined, bool), 'examined', examined, 'True or False')
-    # of costs only a run that is examined may be told
-    can = ('rounding', 'beliefs', 'costs')[:2 + examined]
-    return check_heard(setting, as_told(told).require('sharp', can), margin)
-
 # %% ../../nbs/sharp/25_sharp.ipynb #2a57c169
 def steps(run):
     "The rounds until a proved candidate passes its examination, and the result."
@@ -252,8 +245,7 @@ def steps(run):
                   delta=run.delta, violated=halt.violated or False, told=known.told,
                   lp_solves=sum(wall.solves for wall in known.walls.values()),
                   snapshots=run.snapshots, contradiction=halt.contradiction,
-                  checks=(*run.checks, *known.watches.checks), profit=run.low,
-                  missed=run.missed)
+                  checks=(*run.checks, *known.watches.checks), **run.said)
 
 def prepare(run):
     "Questions and samples, until a candidate is proved, and held. Raises `Halt`."
@@ -325,12 +317,14 @@ def foundation(run, walls):
     bears = Counter(t for w in walls for used in w.rests_on.values() for t in used)
     rounds = {1, *bears, *(t for w in walls if w.pair[0] != known.first
                            for t in w.rounds)}
-    rank = known.fixed if c.is_zero else {c.rule.values.tobytes(): run.setting.K
-                                          } | known.fixed
-    found = [a for v, a in known.answers.items() if v in rank or a.round in rounds]
-    found.sort(key=lambda a: (rank.get(a.rule.values.tobytes(), np.inf), -bears[a.round]))
+    rank = dict(known.fixed)
+    if not c.is_zero:
+        rank.setdefault(c.rule.values.tobytes(), run.setting.K)
+    found = [(a, rank.get(v, np.inf)) for v, a in known.answers.items()
+             if v in rank or a.round in rounds]
+    found.sort(key=lambda pair: (pair[1], -bears[pair[0].round]))
     most = max(12, known.rounds//10) if run.told.costs == 'fixed' else None
-    return [(a.rule, a.arm) for a in found[:most]]
+    return [(a.rule, a.arm) for a, _ in found[:most]]
 
 # %% ../../nbs/sharp/25_sharp.ipynb #50f51ee3
 def boundaries(run, walls):

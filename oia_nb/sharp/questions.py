@@ -14,8 +14,6 @@ from .walls import PLAIN, optimum
 from ..verify import BLOCK
 
 # %% ../../nbs/sharp/23_questions.ipynb #6046bdcd
-PRIOR_COST = .05        # standard deviation of a cost, in units of the bound
-
 def advantage(k, j, s, K):
     "(KM + K,): the row whose product with all q and c is g(k, s) - g(j, s)."
     of = np.eye(K)[k] - np.eye(K)[j]
@@ -31,7 +29,8 @@ class Guess:
         z, self.cone, self.n, self.told = cone.setting, cone, n, 0
         self.K, self.M = K, M = counts.shape
         self.N, c = counts.sum(1), K*M
-        self.mean, self.cov = np.zeros(c + K), np.diag(np.full(c + K, PRIOR_COST**2))
+        self.mean = np.zeros(c + K)
+        self.cov = np.diag(np.full(c + K, .05**2))     # of costs, at first
         for k in range(K):
             at, N = slice(k*M, (k + 1)*M), self.N[k] + .5
             q = (counts[k] + .5/M)/N
@@ -101,7 +100,7 @@ def question(wall, i, side, who, guess, n):
     draws. Returns the weights (B,) and the bound that it would prove, or None."""
     Y, T, near = wall.cone.mixing, wall.cone.tops, np.arange(wall.n)
     (B, M), free = Y.shape, len(wall.neutral)
-    if wall.n > 60:                 # the answers nearest to the hyperplane, by the guess
+    if wall.n > 60:         # the answers nearest to the hyperplane, by the guess
         far = np.abs(wall.rows @ guess.alpha(*wall.pair)[0] - 1)
         near = far.argsort(stable=True)[:60]
     sides = wall.sides[near]
@@ -141,8 +140,7 @@ def draw_rule(setting, rng, low=0., high=1.):
     kind = rng.integers(3)
     if kind == 0:
         direction = rng.normal(size=z.W)
-        # the belief is indifferent
-        direction -= z.support[rng.integers(z.M)] @ direction
+        direction -= z.support[rng.integers(z.M)] @ direction   # indifferent there
         direction /= np.abs(direction).max()
         tickets = np.maximum([direction, -direction], 0.)
     elif kind == 1:

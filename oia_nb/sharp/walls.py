@@ -76,9 +76,8 @@ class Cone:
                       new_highs(**PLAIN))
 
     def majorants(self, s, mus):
-        """(n, M) and (n, 2, L): for each of the coordinates `mus` (n, M) an m with m ≥ 0
-        and m + μ ≥ 0 that is least at payments `s` (M,), and the multipliers of lies that
-        prove it."""
+        """(n, M) and (n, 2, L): for each μ of `mus` (n, M) an m with m ≥ 0 and m + μ ≥ 0
+        that is least at payments `s` (M,), and the multipliers of lies that prove it."""
         found, M = [], len(s)
         for mu in mus:
             key = mu.tobytes()
@@ -89,6 +88,14 @@ class Cone:
                          if x is None else x.col_value)
         x = np.array(found)
         return x[:, :M], np.maximum(x[:, M:], 0.).reshape(len(mus), 2, -1)
+
+    def cheapest(self, rows, q, program=None):
+        "A program of `rows` (g, h), the old one if it has as many, and its rule at q."
+        if program and len(program.cuts) == len(rows):
+            program.change(rows)
+        else:
+            program = RegionProgram(self.setting, rows, program, self.outcomes)
+        return program, program.minimum(np.tensordot(q, self.outcomes.out, 1), rule=True)
 
 # %% ../../nbs/sharp/22_walls.ipynb #f06f940c
 class Contradiction(Halt):
@@ -129,13 +136,11 @@ def optimum(A, cost, columns, rows, highs=None):
 
 # %% ../../nbs/sharp/22_walls.ipynb #32fe797a
 class Wall:
-    r"""What answers say of arm l against arm j, the `pair` (l, j): `low` ≤
-    $\langle\alpha,D_i\rangle$ ≤ `up`, (M,) each, as of when they were asked for.
-
-    `rows` (n, M) are the coordinates of the rules that either answered, in these
-    `rounds`, where `sides` are 1 for l and -1 for j. `rests_on` says which prove a
-    bound: {(side, i): {round: multiplier}}, and `order` that l is cheaper if it doesn't
-    answer the zero rule. `contradicted()` lists rounds that no agent gives."""
+    r"""What answers say of the `pair` of arms l and j: `low` ≤
+    $\langle\alpha,D_i\rangle$ ≤ `up`, (M,) each, as of when they were asked for. The
+    `rows` (n, M) are coordinates of the rules answered in `rounds` by l (`sides` 1) or
+    j (-1); a bound `rests_on` some, {(side, i): {round: multiplier}}, and so does the
+    `order`, that l is cheaper."""
     def __init__(self, cone, pair, contradicted: Any = tuple):
         M, self.pair = len(cone.D), pair
         self.cone, self.contradicted = cone, contradicted
@@ -159,8 +164,7 @@ class Wall:
 
     @cached_property
     def basis(self):
-        """Rules (n,) of the cone that span all payments beside `neutral` ones, and
-        their coordinates (n, M)."""
+        "Rules (n,) that span all payments beside `neutral` ones; coordinates (n, M)."
         known = spanned(neutral(self.cone.setting, *self.pair), 1e-7)
         of = beside(known, self.cone.D)
         return of, np.linalg.inv([*self.cone.D[of], *known]).T[:len(of)]
@@ -180,8 +184,8 @@ class Wall:
         self.stale |= (value < low - 1e-9) | (value > high + 1e-9)
 
     def least(wall, cost):
-        """What ⟨cost, a⟩ is at least by the answers, the multipliers (n,) that prove it,
-        and an a (M,) at which it is so much; None if no a agrees with the answers."""
+        """At least ⟨cost, a⟩ by the answers, the multipliers (n,) that prove it, and an a
+        (M,) at which it is so much; None if no a agrees with the answers."""
         import highspy
         found, wall.solves = solution(wall.highs, cost), wall.solves + 1
         if found is None:
@@ -222,15 +226,14 @@ class Wall:
 
 # %% ../../nbs/sharp/22_walls.ipynb #38eb1b0c
 def proved_least(wall, cost, y):
-    """What ⟨cost, a⟩ is at least, by the multipliers y of the rows; what they leave
-    of the cost is paid for at |a_i| = `MOST`."""
+    "At least ⟨cost, a⟩, by multipliers y; what they leave counts `MOST` times."
     y = np.where(np.isfinite(np.where(y > 0, *wall.ends)), y, 0.)
     return lagrangian_bound(y, *wall.ends) - MOST*np.abs(cost - y @ wall.A).sum()
 
 # %% ../../nbs/sharp/22_walls.ipynb #88d62de4
 def extent(wall, s):
-    r"""The least and the largest $\langle\alpha,s\rangle$ that the answers allow, for
-    payments s (M,) in units of the bound; infinite if there is none."""
+    r"""The least and the most $\langle\alpha,s\rangle$ by the answers; infinite if
+    unknown."""
     w = wall.cone.coordinates(s)
     found = [wall.least(cost) or (-np.inf, 0, 0*w) for cost in (w, -w)]
     wall.at_ends += [a for bound, _, a in found if bound > -np.inf]
@@ -238,8 +241,8 @@ def extent(wall, s):
 
 # %% ../../nbs/sharp/22_walls.ipynb #f67f3b61
 def balance(wall):
-    """What answered rules pay at the beliefs of either arm, times their sides, and what
-    is flat, times -1: columns of numbers that are to add up to nothing."""
+    """Columns that are to add up to nothing at the beliefs of either arm: what answered
+    rules pay, times their sides, and what is flat, times -1."""
     z, s = wall.cone.setting, wall.sides[:, None]*(wall.rows @ wall.cone.D)
     F = np.ones((1, z.M)) if z.prior is None else z.support.T
     return np.vstack([s, -F]).T[z.places(*wall.pair)]
@@ -261,8 +264,7 @@ def prove_cheaper(wall):
     return bool(wall.order)
 
 def of_a_tie(wall):
-    """Multipliers with a sum of one by which answers promise least, and leave little
-    over, and those of what is flat: a proof that both arms cost the same."""
+    "Multipliers of answers, and of what is flat, by which both arms cost the same."
     S, n = balance(wall), wall.n
     (m, k), e = S.shape, np.ones((len(S), 1))
     A = np.vstack([np.hstack([S, -e, 0*e]), np.hstack([S, 0*e, -e]),
@@ -278,8 +280,7 @@ def of_a_tie(wall):
 LEAST, HUGE = .05, 1e9
 
 def weigh(ups, prices):
-    """(n,) weights of n hyperplanes, one or two, and (M,) the weighted bounds, for
-    which min prices/bounds is largest; `ups` (n, M)."""
+    "Weights (n,) of `ups` (n, M), for which min prices/bounds is largest, and bounds."
     shares = np.ones((1, 1)) if len(ups) == 1 else np.linspace([0, 1], [1, 0], 41)
     total = np.maximum(shares @ np.clip(ups, -HUGE, HUGE), LEAST)
     best = int((prices/total).min(1).argmax())
@@ -287,12 +288,10 @@ def weigh(ups, prices):
 
 # %% ../../nbs/sharp/22_walls.ipynb #77c53076
 class Region:
-    """What an arm must be paid at least, by `walls`: those of `every` hyperplane of
-    which enough is known. `rules` (V, N) are outcomes, with `prices` (V,).
-
-    With two states it is paid as much as some mixture of the rules, or more; `shares`
-    weigh the hyperplanes by which that is dearest. With more states the first rule is
-    the cheapest that the `cuts` allow; at the others proofs failed."""
+    """What an arm must be paid at least, by `walls`, those of `every` one of which
+    enough is known: with two states as much as a mixture of the `rules` (V, N),
+    outcomes with `prices` (V,), if `shares` weigh the walls. With more, the first rule
+    is the cheapest that the `cuts` allow; at the others proofs failed."""
     def __init__(self, cone, every):
         self.cone, self.every = cone, every
         self.walls, self.cuts, self.found = [], [], []
@@ -305,9 +304,8 @@ class Region:
         self.found, self.key = [*self.found, s][-8:], None
 
     def settle(self, outcomes):
-        """Choose cuts as facts alone have them: by the answers and the first `outcomes`
-        (n,) of the arm, as many as a power of two; nothing if it is done. Forget at
-        which rules proofs failed."""
+        """Choose cuts by the answers and the first `outcomes` (n,) of the arm alone, as
+        many as a power of two. Forget at which rules proofs failed."""
         n = 2**(len(outcomes).bit_length() - 1)
         self.found, self.key = [], None
         if self.cone.outcomes.by_bets:
@@ -352,29 +350,24 @@ class Region:
                 self.chosen[w] = w.n, best_cut(w, q, cut.parts if cut else ())
         self.cuts = [self.chosen[w][1] for w in self.walls]
         rows = [c.row for c in self.cuts]
-        if self.program and len(rows) == len(self.program.cuts):
-            self.program.change(rows)
-        else:
-            self.program = RegionProgram(self.cone.setting, rows, self.program, o)
+        self.program, cheapest = self.cone.cheapest(rows, q, self.program)
         # the checker's cuts are a little lower
         self.found = [s for s in self.found
                       if all(g @ o.behind(s) >= .9*h for g, h in rows)]
-        cheapest = self.program.minimum(np.tensordot(q, o.out, 1), rule=True)
         if rows and cheapest:
             self.rules = np.array([o.paid(cheapest.rule), *self.found])
             self.prices = np.r_[cheapest.bound, self.rules[1:] @ q]
 
 # %% ../../nbs/sharp/22_walls.ipynb #0787c46f
 def beside(known, D):
-    """Indices of rows of `D` (B, M) that span all payments together with `known`
-    (r, M), of length one and at right angles."""
+    "Indices of rows of `D` that span all payments with `known` orthonormal ones."
     from scipy.linalg import qr
     order = qr((D - D @ known.T @ known).T, mode='r', pivoting=True)[-1]
     return order[:D.shape[1] - len(known)]
 
 def spanning(setting, outcomes):
-    """Rules whose first M span all payments; the first is constant. Others pay in one
-    state, or have a menu of two columns between which a belief is indifferent."""
+    """Rules whose first M span all payments, the first a constant one. Others pay in
+    one state, or have a menu of two columns between which a belief is indifferent."""
     z, rng = setting, generator(0)
     menus = [np.ones((1, z.W)), *np.eye(z.W)[:, None]]
     for x in z.support.repeat(12, 0):
@@ -397,8 +390,7 @@ def spanning(setting, outcomes):
 # %% ../../nbs/sharp/22_walls.ipynb #a3aa03a7
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """A two-sided cut that a `Wall` gives: `m` (n, M) are the m_i, and `lies` the
-    multipliers that prove them; it is a mixture of its `parts`."""
+    "A two-sided cut: `m` (n, M) are the m_i, which `lies` prove; a mixture of `parts`."
     wall: Wall
     m: np.ndarray
     lies: np.ndarray
@@ -413,18 +405,15 @@ class Cut:
 
 def best_cut(wall, q, cuts=()):
     """The cut with m_i that are least at the cheapest rule under shares q (N,) that
-    earlier `cuts` allow, until these would allow it as well: all of them, mixed as the
-    program that finds the rule does."""
-    cone, o = wall.cone, wall.cone.outcomes
-    cuts, program = list(cuts), None
+    earlier `cuts` allow, until these would allow it as well: all of them, mixed."""
+    cone, cuts, program = wall.cone, list(cuts), None
     s = every = cone.D.mean(0)/cone.D.mean()
     while True:
         if cuts:
-            program = RegionProgram(cone.setting, [c.row for c in cuts], program, o)
-            found = program.minimum(np.tensordot(q, o.out, 1), rule=True)
+            program, found = cone.cheapest([c.row for c in cuts], q, program)
             if found is None or len(cuts) == 6:
                 break
-            s = o.expected(found.rule)/cone.bound
+            s = cone.outcomes.expected(found.rule)/cone.bound
         at = .9*s/s.mean() + .1*every if s.any() else every
         new = Cut(wall, *cone.majorants(at, wall.basis[1]))
         if cuts and new.row[0] @ s*cone.bound >= .97:

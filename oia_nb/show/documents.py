@@ -8,9 +8,7 @@ __all__ = ['VERSIONS', 'MAIN', 'DETAILS', 'OTHERWISE', 'EARLIER', 'MANY', 'json_
            'detail', 'trace_of', 'load_identification']
 
 # %% ../../nbs/handbook/86_documents.ipynb #ec3e7f0e
-import json
 from dataclasses import fields
-from importlib import resources
 from os import PathLike
 from typing import Any
 import numpy as np
@@ -23,7 +21,7 @@ from ..paper.estimation import PAST
 from ..run.learner import STATUS, Certificate, Identification, Origin, Trace
 from ..experts.around import Discovery, OpenRule
 from ..experts.told import CHECKS, VIOLATIONS, Check, as_told
-from ..worlds.files import (BELIEF_FORMS, GAME, check_form, check_schema,
+from ..worlds.files import (BELIEF_FORMS, GAME, check_form, check_schema, form_of,
                                  json_text, parse_json, read_file, setting_from_dict,
                                  setting_to_dict, write_file)
 
@@ -39,9 +37,7 @@ def json_schema(kind: str) -> dict[str, Any]:
     >>> json_schema('rule')['title']
     'oia/rule/1'
     """
-    name = f'{as_choice("kind", kind, VERSIONS)}-{VERSIONS[kind]}.json'
-    file = resources.files('oia_nb')/'schemas'/name
-    return json.loads(file.read_text(encoding='utf-8'))
+    return form_of(as_choice('kind', kind, VERSIONS), VERSIONS[kind])
 
 # what a result is always told with; and what some tell besides, under its details
 MAIN = json_schema('identification')['properties']
@@ -72,7 +68,6 @@ def document(kind, /, **values):
     head = dict(schema=f'oia/{kind}/{VERSIONS[kind]}', package=__version__)
     return head | as_plain(values)
 
-# %% ../../nbs/handbook/86_documents.ipynb #40fa98ad
 def check_document(data, kind):
     "`data`, which must be a document of a `kind`; `InvalidInput` names the place."
     name = data.get('schema') if isinstance(data, dict) else None
@@ -136,8 +131,8 @@ def load_rule(path: str | PathLike[str]) -> ScoringRule:
 # fields of a result whose keys in its document are others
 OTHERWISE = 'rule', 'arm', 'setting', 'origin', 'eps', 'delta', 'counts', 'trace'
 
-def identification_to_dict(found: Identification,
-                           trace: bool = False) -> dict[str, Any]:
+def identification_to_dict(found: Identification, trace: bool = False
+                           ) -> dict[str, Any]:
     """The document of an `Identification`; with `trace` it tells each round. Raises
     `InvalidInput` for a result that doesn't know its setting."""
     z: Any = as_kind('found', found, Identification).setting

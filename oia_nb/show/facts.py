@@ -34,7 +34,6 @@ def brief(names):
     more = f', … ({len(names)} in all)' if len(names) > 8 else ''
     return ', '.join(names[:7] if more else names) + more
 
-# %% ../../nbs/handbook/88_facts.ipynb #26b114cf
 def three_digits(x, up):
     "A number as a text of three significant digits, rounded up or down."
     three = Context(3, ROUND_CEILING if up else ROUND_FLOOR)

@@ -99,13 +99,12 @@ def _plot_simplex(rule, states, ax):
     name_corners(ax, states)
     ax.figure.colorbar(sheet, ax=ax, label='expected payment', shrink=.8)
 
-# %% ../../nbs/handbook/69_plots.ipynb #72ed9706
+# %% ../../nbs/handbook/69_plots.ipynb #a16a1ac0
 def _plot_payments(rule, states, ax):
     _cells(ax, rule.values, 'payment')
     ax.set(ylabel='reported belief', xlabel='state')
     ax.set_xticks(range(len(states)), states)
 
-# %% ../../nbs/handbook/69_plots.ipynb #a16a1ac0
 def plot_rule(rule: Any, setting: Setting | None = None, ax: Any = None) -> Any:
     """A scoring rule as a picture: two states, a convex function and its tangents;
     three, a triangle coloured by expected payment; more, the table.
@@ -161,18 +160,17 @@ def plot_profits(result: Identification, setting: Setting, ax: Any = None,
     K, planned = as_kind('setting', setting, Setting).K, np.shape(trace.profits)[1:]
     expect(planned, 'result', result, 'a run in which a round was planned')
     expect(planned == (K, ), 'setting', setting, f'{planned[0]} arms, as in the run')
-    ax, known = _axes(ax, (5.6, 3.8)), [np.inf]*K if profits is None else profits
-    for k, h in enumerate(known):
+    ax = _axes(ax, (5.6, 3.8))
+    for k in range(K):
         ax.plot(trace.rounds, trace.profits[:, k], color=COLORS[k % 6],
                 lw=1.4 + min(1.5, 6/K)*(K-1-k), label=_text(setting.arms[k]))
-        if np.isfinite(h):
-            ax.axhline(h, color=COLORS[k % 6], ls='--', lw=1.4)
+        if profits is not None and np.isfinite(profits[k]):
+            ax.axhline(profits[k], color=COLORS[k % 6], ls='--', lw=1.4)
     if profits is not None:
         ax.plot([], [], color='.5', ls='--', lw=1.4, label='true best profit')
     ax.set(xscale='log', xlabel='round', ylabel='optimistic profit')
-    heights = np.r_[trace.profits.ravel(), known]
-    heights = heights[np.isfinite(heights)]
-    if len(heights) and 0 < 2*heights.min() <= heights.max():
+    low, high = ax.dataLim.intervaly
+    if 0 < 2*low <= high:
         ax.set_yscale('log')
         ax.yaxis.set(major_formatter=LogFormatter(), minor_formatter=LogFormatter())
     ax.legend(fontsize='small')

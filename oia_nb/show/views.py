@@ -173,10 +173,8 @@ show(Finding, lambda found: [rule_block(found.rule)],
 # %% ../../nbs/handbook/83_views.ipynb #88d081f3
 def trace_frame(trace: Trace, setting: Setting | None = None) -> 'pd.DataFrame':
     """One row a round as a pandas frame: `round`, `arm` that answered, `target`,
-    `kind`, `belief` reported (an index), `payment` expected (NaN if it wasn't kept).
-
-    With a `setting`, arms by name.
-    """
+    `kind`, `belief` reported (an index), `payment` expected (NaN if it wasn't kept);
+    with a `setting`, arms by name."""
     import pandas as pd
     arms, targets = trace.arms, trace.targets
     if setting is not None:
@@ -203,14 +201,8 @@ def bound_tables(forecast, table, between='{}'):
             between.format('What a change multiplies these numbers by:'),
             table(['', 'at least', 'Theorem 1', 'Corollary 1', 'budget'], factors)]
 
-def forecast_text(forecast):
-    put = lambda x: f'{x:,.0f}' if x < 1e7 else f'{x:.3g}'
-    return (f'Forecast(rounds: at least {put(forecast.least)}, at most '
-            f'{put(forecast.theorem1)} (Theorem 1), {put(forecast.corollary1)} '
-            f'(Corollary 1); budget {put(forecast.budget)})')
-
 show(Forecast, lambda f: bound_tables(f, html_table, '<p>{}</p>'), lambda f: None,
-     forecast_text)
+     lambda f: f'Forecast({"; ".join(map(": ".join, forecast_rows(f)[0][:4]))})')
 show(Plan, lambda plan: [FactTable([
     ('arm', 'arm', range(len(plan.N)), ''), ('rounds', 'rounds', plan.N, ',.0f'),
     ('radius', 'radius', plan.I, '.4g'),

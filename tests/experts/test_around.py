@@ -12,10 +12,9 @@ from oia_nb.all import (InvalidInput, Logit, Oracle, Response, Told, World,
                         action_informed_oracle, generator, identify, mix, patient, random_world,
                         sharp, simple_regret, simulate)
 from oia_nb.experts import around
-from oia_nb.experts.leads import share_needed
+from oia_nb.experts.payoffs import share_needed, trial
 from oia_nb.experts.around import (OpenRule, OpenSetting, Patience, Reported, answer,
                                    freeze_bound, open_support)
-from oia_nb.experts.trial import trial
 from oia_nb.game.stackelberg import region_margin
 from oia_nb.run.identification import LEARNERS
 from oia_nb.run.learner import STATUS

@@ -1,5 +1,6 @@
 """The compiled engine is the coroutine, on the same random numbers: arms, targets and kinds are the
 same round by round, rules and profits equal but for rounding. And it checks itself."""
+from contextlib import suppress
 from dataclasses import replace
 import numpy as np
 import pytest
@@ -23,18 +24,14 @@ def a_world(i, rng):
     "A random world in which each arm can be induced; costs differ as much as that allows."
     K, W, signals = (int(rng.integers(2, n)) for n in (5, 4, 4))
     bound = float(rng.choice([.5, 1., 3.]))
+    kind = dict(K=2, prior='blackwell') if i % 5 == 4 else dict(K=K, prior='arm')
     for max_cost in (.9, .5, .2, .05, .01):
-        how = dict(bound=bound, max_cost=max_cost, margin=1e-3, tries=20)
-        try:
-            if i % 5 == 4:
-                world = random_world(2, W, signals, rng, prior='blackwell', **how)
-            else:
-                world = random_world(K, W, signals, rng, prior='arm', **how)
-        except NotInducible:
-            continue
-        z, s = world.setting, world.structure
-        # much at stake in half of them: dear arms are worth their rules
-        return make_world(s.joint, s.costs, z.utility*rng.choice([1., 20.]), z.bound)
+        with suppress(NotInducible):
+            world = random_world(W=W, signals=signals, seed=rng, bound=bound, max_cost=max_cost,
+                                 margin=1e-3, tries=20, **kind)
+            z, s = world.setting, world.structure
+            # much at stake in half of them: dear arms are worth their rules
+            return make_world(s.joint, s.costs, z.utility*rng.choice([1., 20.]), z.bound)
     raise AssertionError('no world found')
 
 def a_case(i, rounds=80):

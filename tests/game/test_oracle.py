@@ -1,15 +1,14 @@
-"""The oracle: widest margins against an independent formulation, worlds that have none and worlds
-that hide an arm; and oracles for costs that are only known to lie between two numbers."""
+"""The oracle: widest margins against an independent formulation, worlds that have none, and costs
+that are only known to lie between two numbers."""
 from collections import Counter
 from dataclasses import replace
-from itertools import combinations
 import numpy as np
 import pytest
 from conftest import amount, seeded
 from inside import over_proper_rules
-from laws import detection, hidden_arm, most_failures, statistical
+from laws import detection, most_failures, statistical
 from oia_nb.all import (NotInducible, action_informed_oracle, generator, is_proper, make_world,
-                        menu_rule, optimal_rule, random_world)
+                        menu_rule, random_world)
 from oia_nb.game.information import InformationStructure
 from oia_nb.game.oracle import arms_to_leave, bound_needed, check_oracle, widest_margin
 from oia_nb.game.stackelberg import region_margin
@@ -20,18 +19,15 @@ def any_world(rng, bound=1., W=None, K=None, cost=.05):
              for O in rng.integers(1, 5, K)]
     return make_world(joint, bound*rng.uniform(0, cost, K), bound*rng.uniform(-1, 1, (W, 2)), bound)
 
-def widest_lead(support, leads, asks):
-    "The largest m such that some proper rule s from 0 to 1 has ⟨lead, s⟩ ≥ ask + m for all leads."
-    rows = np.reshape(np.array(leads)[..., None]*support, (len(leads), -1))
-    found = over_proper_rules(support, np.append(0*rows[0], -1.), np.c_[-rows, np.ones(len(rows))],
-                              -np.array(asks))
-    return -found.fun
-
 def margin_by_linprog(world, k):
-    "The widest margin of an arm, straight from the definition."
+    """The largest m such that some proper rule within [0, B_S] has g(k, S) - g(j, S) ≥ m for all
+    j, straight from the definition."""
     z, q, c = world.setting, world.belief_distributions, world.costs
     others = np.delete(np.arange(z.K), k)
-    return z.bound*widest_lead(z.support, q[k] - q[others], (c[k] - c[others])/z.bound)
+    lead = ((q[k] - q[others])[:, :, None]*z.support).reshape(len(others), -1)
+    found = over_proper_rules(z.support, np.append(0*lead[0], -1.), np.c_[-lead, 0*others + 1],
+                              (c[others] - c[k])/z.bound)
+    return -found.fun*z.bound
 
 @pytest.mark.parametrize('bound', [1e-4, 1., 1e4])
 def test_widest_margin(bound):
@@ -72,30 +68,6 @@ def test_oracle_or_not_inducible():
             np.testing.assert_allclose(
                 check_oracle(w, oracle.rules).margins, oracle.margins, atol=1e-7)
     assert min(n.values()) > amount(2, 10)
-
-# --- The hidden arm -------------------------------------------------------------------
-
-@pytest.mark.parametrize('n, bound', [(2, 1.), (3, 1e-3), (8, 1.), (15, 50.)])
-def test_hidden_arm(n, bound):
-    """One setting; an oracle in each world; arm 1 is worth more than all payments; and its rules
-    work in one world only."""
-    worlds = hidden_arm(n, bound)
-    assert len(worlds) == n and all(w.setting is worlds[0].setting for w in worlds)
-    for j, w in enumerate(worlds):
-        best, oracle = optimal_rule(w), action_informed_oracle(w)
-        assert best.arm == 1 and best.gaps[0] > bound
-        np.testing.assert_array_equal(w.belief_distributions[0], worlds[0].belief_distributions[0])
-        assert [v.best_response(oracle.rules[1]) for v in worlds] == list(np.arange(n) == j)
-
-@pytest.mark.parametrize('n', [2, 5, 8])
-def test_no_rule_finds_two(n):
-    """No proper rule makes arm 1 a best response in two worlds: for each pair, by linear
-    programming."""
-    worlds = hidden_arm(n)
-    support = worlds[0].setting.support
-    leads = [w.belief_distributions[1] - w.belief_distributions[0] for w in worlds]
-    for pair in combinations(leads, 2):
-        assert widest_lead(support, pair, [0., 0.]) <= worlds[0].costs[1]*5/6 + 1e-9
 
 # --- Costs that are known to lie between two numbers -------------------------------------
 

@@ -36,15 +36,10 @@ def families(draw):
     "One of the four famous rules on a random support."
     W, bound = draw(st.integers(2, 5)), draw(bounds)
     support = merge_beliefs(draw(belief_rows(W)))[0]
-    kind = draw(st.integers(0, 3))
-    if kind == 0:
-        return brier(support, bound)
-    if kind == 1:
-        return spherical(support, bound)
-    if kind == 2:
-        return logarithmic(support, bound, draw(st.sampled_from([1e-9, .01, .19])))
-    kink = draw(rngs).integers(1, 10, W).astype(float)
-    return v_shaped(support, kink/kink.sum(), bound)
+    least, kink = draw(st.sampled_from([1e-9, .01, .19])), draw(rngs).integers(1, 10, W)
+    return draw(st.sampled_from([
+        brier(support, bound), spherical(support, bound), logarithmic(support, bound, least),
+        v_shaped(support, kink/kink.sum(), bound)]))
 
 def extension_gap(rule, beliefs):
     """The largest gain of a lie among any beliefs, under the menu extension, in units of the

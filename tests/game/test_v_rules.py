@@ -1,4 +1,5 @@
 """Programs in V-rules against solvers that share nothing with them, in worlds of all kinds."""
+from contextlib import suppress
 import numpy as np
 import pytest
 from conftest import amount
@@ -175,12 +176,10 @@ def test_oracle_is_no_noise(W):
         joints = [rng.dirichlet(np.full(3, 1.), W).T*prior for _ in range(2)]
         blind = [prior[None]]*(i % 2)
         world = make_world([j/j.sum() for j in blind + joints], np.zeros(2 + i % 2), np.eye(W), 3.)
-        try:
+        with suppress(NotInducible):
             oracle = action_informed_oracle(world)
-        except NotInducible:
-            continue
-        made += 1
-        assert i % 2 == 0
-        for k, rule in enumerate(oracle.rules):
-            assert world.best_response(rule) == k and rule.values.max() > 1e-6*rule.bound
+            made += 1
+            assert i % 2 == 0
+            for k, rule in enumerate(oracle.rules):
+                assert world.best_response(rule) == k and rule.values.max() > 1e-6*rule.bound
     assert made

@@ -15,15 +15,16 @@ import pytest
 from jsonschema import Draft202012Validator
 from nbdev.config import get_config
 from nbdev.doclinks import nbglob
+import paper_refs
 from conftest import ROOT, file_of
+from paper_refs import equations, ledger as records
 
 PAGE = ROOT/'nbs'/'paper'/'claims.ipynb'
 
 # The paper's statements and numbered equations, with the labels of its source, or `-` for none.
-PRINTED = json.loads((ROOT/'nbs'/'paper'/'labels.json').read_text(encoding='utf-8'))['items']
+PRINTED = paper_refs.table()['items']
 KINDS = set('Definition Assumption Example Lemma Theorem Corollary Algorithm Remark'.split())
-STATEMENTS = {f'{i["kind"]} {i["number"]}': i['label'] or '-' for i in PRINTED
-              if i['kind'] in KINDS}
+STATEMENTS = {paper_refs.name(i): i['label'] or '-' for i in PRINTED if i['kind'] in KINDS}
 STATEMENTS |= {'Section 4.3, $\\text{UCB-LP}_{k,t}$': 'opt5', 'Section 3.1, protocol': 'sec2.1'}
 EQUATIONS = {int(i['number']): i['label'] or '-' for i in PRINTED
              if i['kind'] == 'eq.' and i['number']}
@@ -39,15 +40,6 @@ def cells(path):
 def read(name):
     return tomllib.loads((ROOT/'nbs'/'_static'/name).read_text(encoding='utf-8'))
 
-def records():
-    return read('claims.toml')['claim']
-
-def errata():
-    return read('errata.toml')['erratum']
-
-def slug(title):
-    return re.sub(r'[^\w\- ]', '', title.lower()).strip().replace(' ', '-')
-
 def has_check(source):
     return bool(re.search(r'\bassert\b|\btest_\w+\(', source))
 
@@ -60,7 +52,8 @@ def places():
         section, checked = [page], {}
         for kind, source, meta in cells(path):
             if kind == 'markdown' and (m := re.match(r'(?:\(\S+\)=\n)?#+ (.+)', source)):
-                section = [page, f'{page}#{slug(m[1])}']
+                slug = re.sub(r'[^\w\- ]', '', m[1].lower()).strip().replace(' ', '-')
+                section = [page, f'{page}#{slug}']
             if kind == 'markdown':
                 labels = r'(?m)^:label: (\S+)|^\((\S+)\)=$|\$\$ \((eq-[\w-]+)\)'
                 section += [''.join(found) for found in re.findall(labels, source)]
@@ -84,13 +77,6 @@ def test_exists(name):
         return False
     return m[3] is None or (m[2] == 'test_law' and m[3] in functions(ROOT/'tests'/'laws.py'))
 test_exists.__test__ = False
-
-def equations(claim):
-    "The numbers of the equations that a claim names: (7), or (3) to (5)."
-    found = set()
-    for low, high in re.findall(r'\((\d+)\)(?: to \((\d+)\))?', claim):
-        found |= set(range(int(low), int(high or low) + 1))
-    return found
 
 # --- What is wrong --------------------------------------------------------------------
 
@@ -126,7 +112,7 @@ def problems(rows, places, errata):
 
 @pytest.fixture(scope='module')
 def book():
-    return records(), places(), errata()
+    return records(), places(), read('errata.toml')['erratum']
 
 def test_claims(book):
     assert problems(*book) == []

@@ -51,8 +51,7 @@ def test_paid_and_lost_of_every_learner(world, method):
         optimal_rule(world).profit*again.rounds - sum(cashier.kept), abs=1e-9)
 
 def test_what_all_hires_lose():
-    """A run's own loss as far as it goes, and its rule's regret in every hire after that. It may be
-    never that more was kept than by paying nothing."""
+    "A run's own loss as far as it goes, and its rule's regret in every hire after that."
     run, best = found(), optimal_rule(TESTS).profit
     kept = TESTS.setting.belief_utility[run.trace.beliefs] - run.trace.payments
     after = np.full(500, principal_profit(TESTS, run.rule))

@@ -14,8 +14,7 @@ PATHOLOGY = CLINIC.by_proxy(TEST)
 RATES = np.array([[.8, .1, .05, .05], [.1, .7, .1, .1], [0., .1, .6, .3]])
 
 def in_truth(world, rates, rule):
-    """The best arm for the expert and the principal's profit, from p(state, signal) and p(outcome |
-    state) alone: nothing here knows of the game over outcomes but its rule."""
+    "The best arm and the principal's profit, from p(state, signal) and p(outcome | state) alone."
     earned, profits = [], []
     for joint, cost in zip(world.structure.joint, world.costs):
         pays = profit = 0.

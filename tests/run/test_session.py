@@ -1,6 +1,5 @@
 """A session with a real expert: what is acknowledged stays, what is damaged is noticed, and what is
-undone was never there. The expert answers a rule always alike in the same round, so that a run that
-was interrupted can be compared with one that wasn't."""
+undone was never there. The expert answers a rule always alike in the same round."""
 import multiprocessing
 import os
 import random
@@ -28,8 +27,7 @@ def whole(tmp_path_factory):
         return path, path.read_bytes(), held(s)
 
 def test_a_session_is_the_run_of_its_learner(whole, monkeypatch):
-    """The rounds are those of `simulate` with the same answers, whatever is revealed when; what
-    opening costs beyond the learner grows with the rounds, not with their square."""
+    "As `simulate`, whatever is revealed when; what opening costs grows with the rounds."
     import oia_nb.run.session as session
     class Expert:
         setting, rounds = WORLD.setting, 0
@@ -122,8 +120,7 @@ def test_killed_at_random_moments(whole, tmp_path, target, quick, full):
 @example(0, 5)
 @settings(max_examples=amount(80, examples(500)))
 def test_damaged_journals(whole, seed, kind):
-    """A changed journal is refused in words, or is the same session; never another one, never a
-    traceback."""
+    "It is refused in words, or is the same session; never another one, never a traceback."
     path, data, before = whole
     rng, lines = random.Random(seed), data.splitlines(keepends=True)
     at, few, n = rng.randrange(len(data)), rng.randint(1, 50), rng.randrange(len(lines) - 1)
@@ -146,8 +143,7 @@ def test_damaged_journals(whole, seed, kind):
         assert after == opened(b''.join(lines[:-1]))
 
 def test_past_answers_lie_on_the_tape(tmp_path):
-    """Answers to the oracle's rules from before are read when the learner asks, and save as many
-    rounds."""
+    "Answers to the oracle's rules from before save as many rounds."
     z, oracle = WORLD.setting, action_informed_oracle(WORLD)
     past = [(k, k, WORLD.respond(oracle.rules[k], generator(9, k)).report) for k in range(z.K)]
     with Session.create(tmp_path/'past.jsonl', WORLD, **SHORT, history=past) as s:
@@ -173,8 +169,7 @@ def test_payments_fall_due_when_the_state_is_known(whole, tmp_path):
             s.reveal(r.number, 0)
 
 def test_files_of_the_first_schema(tmp_path, whole):
-    """The state of an answer is a record of its own, results none: they are read as they were, also
-    in the midst; the result is filed when they are opened."""
+    "The state of an answer is a record of its own, results none: they are read as they were."
     path, records = tmp_path/'old.jsonl', []
     for r in records_of(whole[0]):
         state = r.pop('state', None) if r['kind'] == 'answer' else None
@@ -207,8 +202,7 @@ def test_what_failed_is_not_stopped(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize('method', LEARNERS)
 def test_stop(tmp_path, method):
-    """Every learner can be stopped, returns its best rule so far, of which at least as much is
-    proved as was said before, and the file says so."""
+    "Every learner returns its best rule so far, with at least the bound that was said before."
     options = few(method) | dict(eps=.3) | (
         dict(told='beliefs=own') if method == 'own_beliefs' else {})
     for rounds in 0, amount(12, 20):

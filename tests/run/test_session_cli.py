@@ -16,8 +16,7 @@ from test_study import TRIAGE
 
 @pytest.fixture
 def begun(oia, tmp_path, journal=[]):       # noqa: B006  made once, for all tests
-    """A session of three answered rounds, of which the first is revealed; the fourth is open. All
-    made by command."""
+    "Three rounds answered by command, of which the first is revealed; the fourth is open."
     path = tmp_path/'day.jsonl'
     if not journal:
         assert oia('session new day.jsonl clinic --eps .04 --delta .05 --currency €')[0] == 0
@@ -38,8 +37,7 @@ def answer(oia):
     return oia.json('session answer day.jsonl', '--arm', Z.arms[r.arm], '--report', said)[0]
 
 def test_commands_do_what_the_session_does(begun, tmp_path):
-    """The file that commands write holds the session that Python would have made with the same
-    answers."""
+    "The file holds the session that Python would have made with the same answers."
     with Session.create(tmp_path/'python.jsonl', CLINIC, **TARGET, currency='€') as s:
         for _ in range(3):
             r = reply(s.announce())
@@ -74,16 +72,14 @@ def test_an_answer_and_what_follows(begun):
     assert begun.json('session status day.jsonl')[0]['status'] == 'stopped'
     assert claim in begun('session stop day.jsonl')[1]
 
-REFUSED = [
-    *('answer day.jsonl --arm ' + words for words in (
-        'telepathy --report 50,50', 'imaging --report 36,46', 'imaging --report 36',
-        'imaging --report likely', 'imaging --report benign=36,bening=64',
-        'imaging --report benign=36,benign=64', 'imaging --report 62.6,37.4 --state well',
-        'imaging --report 62.6,37.4 --round 3')), 'decline day.jsonl --round 3 --why ill',
-    'reveal day.jsonl 1 benign', 'reveal day.jsonl 4 benign', 'undo day.jsonl 9 --why so',
-    'reveal day.jsonl 2 well', 'decline day.jsonl', 'new day.jsonl clinic --eps .04 --delta .05',
-    'new x.jsonl clinic --eps .04 --delta .05 --mixing theorem1',
-    'new x.jsonl clinic --eps 0 --delta .05', 'next nowhere.jsonl', 'wish day.jsonl']
+REFUSED = [         # beside what `as_report` refuses
+    *(f'answer day.jsonl --arm {words}' for words in (
+        'telepathy --report 50,50', 'imaging --report likely', 'imaging --report 36,46',
+        'imaging --report 62.6,37.4 --state well', 'imaging --report 62.6,37.4 --round 3')),
+    'decline day.jsonl --round 3 --why ill', 'decline day.jsonl', 'undo day.jsonl 9 --why so',
+    *(f'reveal day.jsonl {words}' for words in ('1 benign', '4 benign', '2 well')),
+    'new day.jsonl clinic --eps .04 --delta .05', 'new x.jsonl clinic --eps 0 --delta .05',
+    'next nowhere.jsonl', 'wish day.jsonl']
 
 @pytest.mark.parametrize('line', REFUSED)
 def test_what_is_refused_writes_nothing(begun, tmp_path, line):
@@ -105,8 +101,7 @@ def test_the_day_of_the_example(tmp_path):
         assert s.status == 'stopped' and s.rounds == 35 and s.result.verify()
 
 def test_the_otree_app(tmp_path, monkeypatch):
-    """What the example exports, in place of oTree: the page records an answer, and says what is
-    refused, a page that was shown before among it."""
+    "In place of oTree: its page records an answer, and refuses one to an earlier page."
     base = {name: type(name, (), {}) for name in (
         'BaseConstants', 'BaseSubsession', 'BaseGroup', 'BasePlayer', 'Page')}
     api = SimpleNamespace(**base, models=MagicMock(), widgets=MagicMock(), __all__=[

@@ -1,6 +1,5 @@
-"""Sessions under attack, and in the hands of strangers: threads, repeated words, interrupts, broken
-files, a full disk, a learner that goes another way. What was acknowledged stays, and what is said
-is true, in one sentence."""
+"""Sessions under attack, and in the hands of strangers: what was acknowledged stays, and what is
+said is true, in one sentence."""
 import os
 import random
 import shutil
@@ -45,8 +44,7 @@ def test_one_session_and_four_threads(tmp_path):
             assert held(s) == seen and not s.notes
 
 def test_open_here_or_elsewhere(tmp_path):
-    """Who has the file is said truly; so is that it was closed, and what somebody else changed in
-    it (a folder that is kept in step by some service) is noticed before writing."""
+    "Who has the file is said, and that it was closed; what somebody else changed is noticed."
     path = tmp_path/'a.jsonl'
     s = Session.create(path, WORLD, **SHORT)
     with pytest.raises(Busy, match='a.jsonl is open for writing in this process'):
@@ -132,11 +130,11 @@ def test_names_in_any_script(tmp_path):
         assert s.to_frame().equals(wanted) and s.setting.arms[0] == '触診'
 
 @pytest.mark.skipif(not hasattr(signal, 'setitimer'), reason='timers of POSIX')
-def test_interrupted_at_any_moment(tmp_path, usual_interrupt):
-    """100 interrupts (3 in a quick run) at random moments: the session is what its file says,
-    before or after the step, and ends like one without an interrupt."""
+def test_interrupted_at_any_moment(tmp_path):
+    "The session is what its file says, before or after the step, and ends as without (100 times)."
     rng, hits, ends = random.Random(1), 0, []
-    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    before = {n: signal.getsignal(n) for n in (signal.SIGALRM, signal.SIGINT)}
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:
         while hits < amount(3, 100):
             path = tmp_path/f'{len(ends)}.jsonl'
@@ -158,7 +156,8 @@ def test_interrupted_at_any_moment(tmp_path, usual_interrupt):
                 assert held(s) == ends[0] and not s.notes
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        for n, handler in before.items():
+            signal.signal(n, handler)
 
 # --- Files ---------------------------------------------------------------------------------------
 
@@ -223,8 +222,7 @@ def test_spoilt_records_with_right_hashes(files, seed):
     assert files[1].read_bytes() == data
 
 def test_a_registration_is_in_the_file_once(tmp_path):
-    """Also when the answer before it is taken back: twice it would have two shares. With right
-    hashes, one that was registered before the last answer is refused."""
+    "Also when the answer before it is taken back: twice it would have two shares."
     path = tmp_path/'a.jsonl'
     with Session.create(path, CLINIC, eps=.06, delta=.1) as s:
         while not s._registered:
@@ -284,9 +282,7 @@ def elsewhere(path, kernel):
 
 @pytest.mark.parametrize('what', ['this', 'older'])
 def test_facts_are_the_same_elsewhere(day, tmp_path, monkeypatch, what):
-    """Opened with another constant of the choice, or under another kernel of OpenBLAS, in the
-    midst, or by another release than it was begun with: the same facts, no answer waits, and the
-    same is proved."""
+    "With another constant, under another kernel of OpenBLAS, or of another release, in its midst."
     path = shutil.copy(day if what == 'this' else OLD, tmp_path/'a.jsonl')
     with Session.open(path, write=False) as s:
         facts, bound = s.record.as_dict(), s.best.bound
@@ -305,8 +301,7 @@ def test_facts_are_the_same_elsewhere(day, tmp_path, monkeypatch, what):
         play(s, s.rounds + 5, CLINIC if what == 'this' else load_world('advert'))
 
 def test_a_certificate_stays_where_the_learner_goes_another_way(tmp_path, monkeypatch):
-    """Another constant stands for another processor: the result that was filed is shown; undone
-    answers take it away."""
+    "On another processor, say, the result that was filed is shown; undone answers end it."
     path = tmp_path/'a.jsonl'
     with Session.create(path, COIN, eps=.1, delta=.05) as s:
         play(s, world=COIN)
@@ -337,11 +332,9 @@ NONSENSE = [        # a kind of record, and fields of its first, or that of roun
     *[('oia-session', change) for change in (
         dict(setting=None), dict(setting={'zap': 1}), dict(method='guess'),
         dict(options={'zap': 1}), dict(options=...), dict(oracle={}), dict(eps=-1), dict(eps=...),
-        dict(delta=...), dict(history=5), dict(history=['a']),
-        dict(history=[dict(rule=FLAT, arm=9, belief=0)]),
-        dict(history=[dict(rule=FLAT, arm='imaging', belief=0)]),
-        dict(history=[dict(rule=FLAT, arm=0)]), dict(snap='wide'),
-        dict(history=[dict(rule=[[1, 2]], arm=0, belief=0)]),
+        dict(delta=...), dict(history=5), dict(snap='wide'), *(dict(history=[row]) for row in (
+            'a', dict(rule=FLAT, arm=9, belief=0), dict(rule=FLAT, arm='imaging', belief=0),
+            dict(rule=FLAT, arm=0), dict(rule=[[1, 2]], arm=0, belief=0))),
         dict(oracle=dict(rules=[FLAT]*3, margins=[0, .1, .1])),
         dict(schema='1'), dict(schema=True), dict(currency='\ud800'))]]
 
@@ -378,8 +371,7 @@ def disk(size):
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 def test_full_disk(tmp_path):
-    """What can't be written is said, the half line is cut off by the next one, and nothing that was
-    acknowledged is lost; where nothing could be written, no file is left."""
+    "What can't be written is said; nothing acknowledged is lost, and no empty file is left."
     path = tmp_path/'full.jsonl'
     with disk(50):
         Session.create(path, CLINIC, **TARGET)

@@ -51,8 +51,7 @@ def test_boundaries_are_crossed_in_cents():
     assert len(own) > 10 and np.abs(own - np.round(own)).max() < 1e-6
 
 def test_coins_cost_few_rounds():
-    """Rules in cents bend where the exact ones do if beliefs are whole percents: answers say as
-    much (before, a run took three times the rounds)."""
+    "Rules in cents bend where the exact ones do if beliefs are whole percents (else 3 times)."
     world = in_euros(CLINIC)
     exact, coins = (identify(world, eps=20., delta=.1, seed=1, unit=unit, max_rounds=400)
                     for unit in (None, .01))
@@ -113,8 +112,7 @@ def test_arms_that_no_rule_makes_the_favourite(tmp_path, caplog):
     assert forecast(dear, eps=1., delta=.1, runs=1).finished[0] == 1
 
 def test_sheets():
-    """Which ticket a report of three states holds is said in reports, and by a small script. In
-    short the tickets are all there, folded away, under what they are for."""
+    "Which ticket a report holds is said in reports, and by a script; in short it is folded away."
     for world in CLINIC, THREE:
         offer = Offer(1, optimal_rule(world).rule, world.setting, '€', digits=2)
         page, short = offer.sheet(), offer.sheet(details=False)
@@ -154,8 +152,7 @@ def test_amend_and_undo_keep_what_was_paid(tmp_path):
         assert (held(s), s.statement) == seen
 
 def test_it_asks_again_before_it_accuses(tmp_path):
-    """An answer that contradicts others is refused once. Said again it stands, and ends the
-    session: a sentence names the rounds, and amending them goes on."""
+    "What contradicts is refused once. Said again it ends the session; amended, it goes on."
     path = tmp_path/'a.jsonl'
     with Session.create(path, CLINIC, eps=.1, delta=.05, asks=True) as s:
         s.announce()
@@ -209,10 +206,10 @@ def test_what_is_left(tmp_path):
     "As soon as bounds fall there is a guess of the rounds and the money that are left."
     with Session.create(tmp_path/'a.jsonl', CLINIC, eps=.01, delta=.05) as s:
         assert s.left is None
-        play(s, 80)
+        play(s, 45)
         s.announce()
         rounds, money = s.left
-        assert 10 < rounds < 10**6 and money == pytest.approx(rounds*s.expected/80)
+        assert 10 < rounds < 10**6 and money == pytest.approx(rounds*s.expected/45)
         assert f'About {rounds:,} rounds' in s.statement and 'Proved so far' in s.statement
 
 # --- A whole study -------------------------------------------------------------------------------
@@ -265,8 +262,7 @@ def test_an_arm_whose_first_answers_are_alike_is_sampled_on():
 
 @pytest.mark.parametrize('name', STUDIES)
 def test_a_study_with_people(tmp_path, name):
-    """Whole percents, two slips, an amendment, cents: certified, and the receipt is the sum of the
-    journal to the cent."""
+    "With two slips and an amendment: certified, and the receipt is the journal, to the cent."
     (world, eps), path = STUDIES[name], tmp_path/'study.jsonl'
     assert by_python(path, world, eps) == 1
     with Session.open(path, write=False) as s:

@@ -28,7 +28,7 @@ def equal_costs(seed):
     run = sharp(world.setting, action_informed_oracle(world), eps=eps, delta=1e-9, max_rounds=200)
     return simulate(run, world, seed), run.known.tied
 
-@pytest.mark.parametrize('seed', [137, 367])
+@pytest.mark.parametrize('seed', amount([367], [137, 367]))
 def test_equal_costs_explain_a_boundary_that_was_not_thought_of(seed, monkeypatch):
     """Planted: an honest expert is accused where one with such costs would answer the same. Bounds
     of an arm that is proved to cost what the zero rule's costs aren't worked out for ever."""
@@ -66,6 +66,6 @@ def test_a_hasty_prover_is_refused():
     claimed than it loses."""
     world = load_world('clinic')
     run = sharp(world.setting, action_informed_oracle(world), eps=.1, delta=1e-6)
-    looking = Looking(run, world, often=1, shares=(.98, .9, .5))
+    looking = Looking(run, world, often=1, shares=(.98, .5))
     simulate(looking, world, 7)
-    assert looking.looked['claims'] > 60
+    assert looking.looked['claims'] > 40

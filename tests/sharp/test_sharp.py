@@ -112,7 +112,7 @@ def test_a_coarse_target_needs_one_round():
 
 # --- Endings --------------------------------------------------------------------------
 
-@pytest.mark.parametrize('cap, options', [(3, {}), (4, {}), (50, {}), (90, dict(delta=5e-324)),
+@pytest.mark.parametrize('cap, options', [(3, {}), (4, {}), (60, dict(delta=5e-324)),
                                           *amount([], [(300, dict(delta=1e-300))])])
 def test_a_cap(cap, options):
     "Also of a δ beyond what rounds can buy; a bound that was proved by then holds."

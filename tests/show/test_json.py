@@ -1,7 +1,5 @@
-"""JSON that stands alone: what the package writes for other programs fits the schemas that it
-ships, is read back as it was, and what doesn't fit is refused by name.
-
-Nothing here is left to chance."""
+"""JSON that stands alone: it fits the schemas that are shipped, is read back as it was, and what
+doesn't fit is refused by name. Nothing here is left to chance."""
 import copy
 import io
 import json
@@ -101,8 +99,7 @@ def test_a_rule_comes_back(made, found, tmp_path):
             assert np.allclose(pays @ Z.support[i], mine.expected[i], atol=1e-5)
 
 def test_a_result_tells_where_it_is_from():
-    """World, method, options and seed are those with which the run can be repeated; an unseeded one
-    tells the seed that it drew."""
+    "With what it tells the run can be repeated; an unseeded one tells the seed that it drew."
     found = identify(coin, eps=3., delta=.1, method='oiafc', mixing='corollary1', budget=50)
     o = found.origin
     options = {k: v for k, v in o.options.items() if k != 'engine'}
@@ -166,8 +163,7 @@ def objects(d):
             yield from objects(d[key])
 
 def test_every_detail_is_checked(found):
-    """A key x-… in any object is nobody's fault: it is read as if it weren't there. What a result
-    needs for its own promise is refused by name if it is spoilt."""
+    "A key x-… is nobody's fault anywhere; a detail that is spoilt is refused by name."
     for result in found.values():
         d, wanted = through(result.to_dict(trace=True)), shown(result)
         for here in objects(d):

@@ -188,8 +188,7 @@ def test_triangle_agrees_with_the_rule():
     assert clear.sum() > 50 and (np.array(said[:100]) == pay.argmax(1))[clear].all()
 
 def test_boundaries_that_agree_are_those_of_the_package():
-    """After each of some questions the brackets at random rules are what a linear program over all
-    answers gives, they hold the truth, and what is drawn as known is so."""
+    "The brackets are those of a linear program over all answers so far, and hold the truth."
     data = rounded_json(SHARP.boundary_data(LOOK, eps=.05, delta=.1, seed=1))
     asked, rng = np.array(data['asked']), generator(5)
     rows, truth = asked[:, :2], np.array(data['truth'])
@@ -239,7 +238,7 @@ def test_names_of_a_world_are_text_on_the_page():
 def test_form_of_a_session_answers_declines_and_undoes(tmp_path, monkeypatch):
     session = Session.create(tmp_path/'a.jsonl', CLINIC, eps=.04, delta=.05, currency='€')
     form = session_form(session)
-    table, arm, belief, state, reason, buttons, message, progress = form.widget.children
+    page, arm, belief, state, reason, buttons, message = form.widget.children
     answer, decline, undo = buttons.children
     def after(button, rounds, said):
         button.click()
@@ -252,7 +251,7 @@ def test_form_of_a_session_answers_declines_and_undoes(tmp_path, monkeypatch):
     answer.click()
     after(answer, 1, 'refused')
     assert arm.value == CHOOSE and session.to_frame().state[0] == 'benign'
-    assert 'Round 2' in table.value and '1 answer was' in progress.value
+    assert 'Round 2' in page.value and '1 answer was' in page.value
     decline.click()
     after(undo, 0, 'taken back')
     # what goes wrong is said, whatever it is

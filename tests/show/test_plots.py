@@ -5,8 +5,7 @@ from oia_nb.all import ScoringRule, agent_profit, generator, make_world, menu_ru
 from oia_nb.show.plots import CORNERS, largest_region
 
 def test_regions_are_where_the_agent_answers():
-    """One polygon a mixture of three rules, that of the arm that answers it: with two to five arms,
-    two to four states, and three proper rules, not all of the oracle's kind."""
+    "A mixture of three proper rules lies in the polygon of the arm that answers it, and no other."
     for seed in range(12):
         rng = generator(2201, seed)
         K, W = int(rng.integers(2, 6)), int(rng.integers(2, 5))

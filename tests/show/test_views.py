@@ -1,7 +1,5 @@
-"""What objects show: HTML without a script, small, in both themes; a text of a few lines; names of
-arms, money in its currency, and the certificate beside its target.
-
-Nothing here is left to chance."""
+"""What objects show: small HTML without a script, in both themes; a text of a few lines; names of
+arms, money in its currency, and the certificate beside its target."""
 import re
 from dataclasses import replace
 from functools import cache

@@ -19,8 +19,7 @@ pytestmark = pytest.mark.filterwarnings('ignore:rare levels')
 # --- Drawn tables ---------------------------------------------------------------------
 
 def drawn(seed, n=60):
-    """Columns s (the state), x and y (which depend on it) and z (which depends on y), of few levels
-    each."""
+    "Columns s (the state), x and y (which depend on it) and z (which depends on y)."
     rng = np.random.default_rng(seed)
     n = int(rng.integers(n//3, n))
     W = int(rng.integers(2, 4))
@@ -134,14 +133,13 @@ MESSY_WORLD = dict(state='found', arms={'a': ['lump', 'size'], 'b': []}, costs=[
                    utility=[[1], [0]], bound=1)
 
 def test_one_message_names_all_faults_with_counts():
-    for frame in (MESSY, pd.DataFrame(MESSY)):
-        with pytest.raises(InvalidInput, match=r'^frame: got [^\n]*check_table') as e:
-            world_from_table(frame, **MESSY_WORLD, rare=2)
-        for part in ("column 'lump': no value in 1 row, the first is row 6",
-                     "column 'lump': ' hard' (1 row), 'Hard' (1 row), 'hard' (2 rows) differ only "
-                     "by case or blanks", "'odd' (1 row) in fewer than 2 rows",
-                     "column 'size': 6 rows with a fraction, such as 1.5"):
-            assert part in str(e.value), part
+    with pytest.raises(InvalidInput, match=r'^frame: got [^\n]*check_table') as e:
+        world_from_table(MESSY, **MESSY_WORLD, rare=2)
+    for part in ("column 'lump': no value in 1 row, the first is row 6", "column 'lump': ' hard' "
+                 "(1 row), 'Hard' (1 row), 'hard' (2 rows) differ only by case or blanks",
+                 "'odd' (1 row) in fewer than 2 rows",
+                 "column 'size': 6 rows with a fraction, such as 1.5"):
+        assert part in str(e.value), part
 
 def test_faults_are_counted_by_weight():
     table = dict(s=['u', 'v', 'u', 'v', 'u'], x=['a', 'b', 'A', None, 'c'], n=[10, 20, 3, 7, 0])
@@ -189,15 +187,17 @@ def test_fix_says_what_it_left(capsys):
 
 def test_new_classes_have_names_of_their_own(capsys):
     "No class is merged into one that was there, whatever it is called."
-    for old, new in ('missing', 'missing2'), ('Missing ', 'missing2'), ('no', 'missing'):
-        table = dict(s=['u', 'v']*30, x=[old]*20 + [None]*20 + ['a']*20)
-        fixed, said = left(table, capsys, missing='own class')
-        assert fixed['x'] == [old]*20 + [new]*20 + ['a']*20 and said == []
-    table = dict(s=['u', 'v']*20, x=['other']*20 + ['other2']*12 + ['a']*4 + ['b']*4)
-    fixed, said = left(table, capsys, rare=5)
-    assert fixed['x'] == ['other']*20 + ['other2']*12 + ['other3']*8 and said == []
-    table = dict(s=['u', 'v']*20, x=['a']*32 + ['other']*4 + ['b']*4)
-    assert left(table, capsys, rare=5)[0]['x'] == ['a']*32 + ['other']*8
+    gap, rare = dict(missing='own class'), dict(rare=5)
+    for how, before, after in (
+            (gap, [('missing', 20), (None, 20)], [('missing', 20), ('missing2', 20)]),
+            (gap, [('Missing ', 20), (None, 20)], [('Missing ', 20), ('missing2', 20)]),
+            (gap, [('no', 20), (None, 20)], [('no', 20), ('missing', 20)]),
+            (rare, [('other', 20), ('other2', 12), ('a', 4), ('b', 4)],
+             [('other', 20), ('other2', 12), ('other3', 8)]),
+            (rare, [('a', 32), ('other', 4), ('b', 4)], [('a', 32), ('other', 8)])):
+        x, wanted = ([v for v, n in column for _ in range(n)] for column in (before, after))
+        fixed, said = left(dict(s=['u', 'v']*20, x=x), capsys, **how)
+        assert fixed['x'] == wanted and said == []
 
 def test_one_number_of_bins_cuts_all_that_has_to_be_cut(capsys):
     "Also whole numbers of more levels than an arm may have, and numbers that came as text."
@@ -209,9 +209,8 @@ def test_one_number_of_bins_cuts_all_that_has_to_be_cut(capsys):
         assert fixed['x'] == sorted(fixed['x'])
 
 def test_the_advice_helps(capsys):
-    """What a refusal or a warning tells to do leaves nothing to refuse, or to warn of. Rare levels
-    are named, and no error."""
-    r = np.random.default_rng(0)
+    "What a refusal or a warning tells to do leaves nothing to refuse, or to warn of."
+    r, arms = np.random.default_rng(0), {'a': ['x'], 'b': []}
     table = dict(s=r.choice(['u', 'v'], 900), x=r.integers(0, 9, 900), y=r.integers(0, 9, 900),
                  z=r.choice(list('abc'), 900))
     made = lambda t: world_of(t, {'all': ['x', 'y', 'z'], 'none': []})
@@ -223,11 +222,11 @@ def test_the_advice_helps(capsys):
     for t, told in ((few, r"column 'x': 'c' \(3 rows\) in fewer than 5 rows"),
                     (few, 'together they are still rare'), (pooled, r'fix\(rare=…\) pools them')):
         with pytest.warns(UserWarning, match=told):
-            world_of(t, {'a': ['x'], 'b': []})
+            world_of(t, arms)
     with warnings.catch_warnings():
         warnings.simplefilter('error')
-        world_of(check_table(pooled, state='s').fix(rare=5), {'a': ['x'], 'b': []})
-        world_of(few, {'a': ['x'], 'b': []}, rare=3)
+        world_of(check_table(pooled, state='s').fix(rare=5), arms)
+        world_of(few, arms, rare=3)
 
 @pytest.mark.parametrize('mark', ['NA', 'n/a', ' - ', '?'])
 def test_texts_that_may_stand_for_no_value(mark):
@@ -238,8 +237,7 @@ def test_texts_that_may_stand_for_no_value(mark):
     assert len(world.structure.joint[0]) == 2
 
 def test_a_score_of_many_columns(capsys):
-    """Six columns, too many to be told apart, make one arm; what it tells is said, and is true.
-    Costs may be intervals."""
+    "Six columns, too many to be told apart, make one arm. Costs may be intervals."
     pytest.importorskip('sklearn')
     rng = np.random.default_rng(0)
     truth = rng.random(400) < .4
@@ -257,8 +255,7 @@ def test_a_score_of_many_columns(capsys):
 
 @pytest.mark.parametrize('n', [2, 4, 7, 12])
 def test_bins_are_about_equal(n):
-    """And survive ties: of sixty zeros and 1 to 40 come fewer classes than asked for, all of one
-    zero together."""
+    "And survive ties: of sixty zeros and 1 to 40 come fewer classes, all zeros in one."
     cut = lambda x: np.array(check_table(dict(x=list(x))).fix(bins=n)['x'])
     x = np.sort(np.random.default_rng(n).random(240))
     classes, sizes = np.unique(cut(x), return_counts=True)
@@ -268,8 +265,7 @@ def test_bins_are_about_equal(n):
     assert (np.sort(tied) == tied).all() and len(set(cut([.5, .5]))) == 1
 
 def test_many_rows_take_little_time():
-    """100,000 rows with ten columns of text: 0.2 s of processor time on a machine of 2024, ten
-    times as much is allowed."""
+    "100,000 rows of ten columns: 0.2 s on a machine of 2024, of which ten times is allowed."
     rng, n = np.random.default_rng(0), 100_000
     texts = np.array(['alpha', 'beta', 'gamma'])
     table = {f'x{i}': texts[rng.integers(0, 3, n)].tolist() for i in range(10)}

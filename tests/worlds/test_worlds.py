@@ -54,8 +54,7 @@ def test_round_trip(name, tmp_path):
     '\xa0\u200c\u200d\u202f\n\r\x00\x85\u2028\ud800 a')), min_size=1, max_size=8))
 @many(2)
 def test_any_name(name):
-    """A name comes back from a file as it was, or no world has it: blank, or with a control
-    character, a line break or half a surrogate pair."""
+    "It comes back from a file, or no world has it: blank, or with what no line of text holds."
     w = SAMPLES['advert']
     bad = not name.strip() or any(unicodedata.category(c) in ('Cc', 'Cs', 'Zl', 'Zp') for c in name)
     with pytest.raises(InvalidInput, match='^arms[^\n]*$') if bad else nullcontext():
@@ -142,8 +141,7 @@ def test_equal_means_equal_in_every_field(k):
         assert replace(world, **change) != world
 
 def test_nobody_can_change_a_value():
-    """Neither the owner of an array, nor the owner of what a locked view looks at, nor a data frame
-    that is written to later."""
+    "Neither who owns an array, nor who looks at it through a locked view, nor a data frame."
     base = np.array([[.2, .8], [.7, .3]])
     locked, frame = base.view(), pd.DataFrame(base)
     locked.setflags(write=False)
@@ -191,8 +189,7 @@ def place(way):
 
 @pytest.mark.parametrize('way', [*{**FORM, **WRONG}], ids=place)
 def test_bad_value(way, tmp_path):
-    """The error names the file and the place; that is the value itself, if its form is wrong, and
-    else perhaps what it doesn't agree with."""
+    "The error names the file and the place: the value's own, or of what it doesn't agree with."
     some = ('states', 'decisions', 'utility', 'arms', 'bound', 'source', 'licence', 'support',
             'prior')
     for to, named in [*((to, place(way)) for to in FORM.get(way, ())),
