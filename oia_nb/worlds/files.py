@@ -63,9 +63,9 @@ def check_keys(at, value, form):
                                f'no keys but {", ".join(known)}, and x-…')
 
 # %% ../../nbs/handbook/64_worlds.ipynb #f4a00002
-def form_of(kind: str) -> dict[str, Any]:
+def form_of(kind: str, version: int = 1) -> dict[str, Any]:
     "The JSON Schema of a kind of file, which comes with the package."
-    place = resources.files('oia_nb')/'schemas'/f'{kind}-1.json'
+    place = resources.files('oia_nb')/'schemas'/f'{kind}-{version}.json'
     return json.loads(place.read_text(encoding='utf-8'))
 
 WORLD_FORM, SETTING_FORM = form_of('world'), form_of('setting')
