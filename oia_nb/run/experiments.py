@@ -55,7 +55,6 @@ def know(world):
         return failed(e)
 
 def failed(e):
-    "The columns of a run that ended with the exception `e`."
     return dict(error=' '.join(f'{type(e).__name__}: {e}'.split()),
                 traceback=''.join(traceback.format_exception(e)))
 
@@ -331,7 +330,6 @@ def filed(lines, folder):
     return found
 
 def follow(lines, done, total, progress) -> Any:
-    "Pass on lines or tasks, one a run, with a bar if `progress`."
     if not progress:
         return lines
     from tqdm.auto import tqdm
@@ -453,8 +451,7 @@ def suite(budget=2000, cap=1_000_000, told=None, margin=0.):
 
 # %% ../../nbs/handbook/67_experiments.ipynb #caed70e6
 class Comparison(NamedTuple):
-    """What `compare` returns: `frame`, one row a run (see `experiment`), and
-    `table`, one row for each world and method (see `summarise`)."""
+    "The `frame` of the runs (see `experiment`), and its `table` (see `summarise`)."
     frame: pd.DataFrame
     table: pd.DataFrame
 
@@ -565,12 +562,11 @@ def forecast(world: World, *, eps: float | Sequence[float] | None = None,
     `eps` is a float or a list (None, with `hires`: all, a half and a quarter of what
     can be gained). Run i of each of the `methods` (None: the first that honours what is
     `told`) has the generator (seed, i), and is cut short after `cap` rounds: quantiles
-    are infinite then. A `fee` is paid for each round besides, `margin` and `unit` are
-    options of the learners, and an `expert` may answer. Columns: `runs`; `finished`,
-    how many weren't cut short; quantiles `rounds_10`, `rounds`, `rounds_90`; medians of
-    `paid`, `lost` (chapter 63), `break_even` (chapter 67), and of what is proved after
-    so many `rounds`, or for such `sums` (`proved_40`, `proved_for_1000`); with `hires`,
-    their mean loss, `total`, and a last row, "pay nothing". Raises `InvalidInput`.
+    are infinite then. A `fee` is paid for each round, `margin` and `unit` are options
+    of the learners, and an `expert` may answer. Columns: `runs`; how many `finished`;
+    quantiles `rounds_10`, `rounds`, `rounds_90`; medians of `paid`, `lost`,
+    `break_even`, and of what is proved after so many `rounds`, or for such `sums`; with
+    `hires`, the mean `total` loss, and a row "pay nothing". Raises `InvalidInput`.
 
     >>> forecast(load_world('advert'), eps=3., delta=.1, runs=2).finished[0]
     np.int64(2)

@@ -264,7 +264,6 @@ def origin_of(world, row, options, seed):
 
 # %% ../../nbs/appendix/63_identification.ipynb #d697556a
 def play_row(row, world, oracle, rng, /, *, progress, max_paid, **options):
-    "One run of the learner of `row`, whose options are complete."
     def make(**more):
         return within_sum(row.make(world.setting, oracle, **options | more), max_paid)
     if not progress:
@@ -277,7 +276,6 @@ def play_row(row, world, oracle, rng, /, *, progress, max_paid, **options):
         return simulate(made, world, rng)
 
 def run_fast(row, world, oracle, rng, /, **options):
-    "One compiled run of the learner of `row`, whose options are complete."
     from oia_nb.fast.drive import simulate_fast
     given = {k: v for k, v in options.items() if v is not None and v is not False}
     with placed('engine="fast", '):

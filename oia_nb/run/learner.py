@@ -412,7 +412,6 @@ class Verification:
         return f'Not verified: {self.refused}.'
 
 def facts_of(found):
-    "The `Facts` on which the certificate of a result rests."
     z, t = found.setting, found.trace
     facts = dict(found.proved.facts or {})
     asked = facts.pop('asked', None)
@@ -671,7 +670,6 @@ def result_facts(found, *, rounds=None, regret=None, break_even=None):
 
 # %% ../../nbs/appendix/62_learner.ipynb #fac75b02
 def unchecked(found, told):
-    "What wasn't checked of an expert as `told`: texts."
     if found.tried:
         return ['that the expert goes on as it does']
     z, checked = found.setting, {c.name for c in found.checks if c.rounds}

@@ -121,7 +121,6 @@ class Journal:
             raise
 
     def close(self):
-        "Let others write."
         if self.lock is not None:
             self.lock.release()
             self.lock, self.why = None, 'was closed'
@@ -344,7 +343,6 @@ class Offer:
 
 # %% ../../nbs/experts/27_session.ipynb #e8387c27
 def as_page(title, *parts):
-    "A page of HTML that needs nothing else, of parts as of `as_body`."
     return framed('paper.html', title=escape(title), body=as_body(*parts))
 
 def as_body(*parts):
@@ -484,14 +482,12 @@ class Session(AbstractContextManager['Session']):
         for the arms itself (chapter 28). `eps`, `delta`, `method`, `told`, `budget` and
         `options` (plain values) are as for `identify`. `snap` is how far a report may be
         from a listed belief, in every state, to stand for it. Sums are in the `currency`,
-        payments in multiples of `unit` (.01 for cents), with a `fee` for each round
-        besides, to the `person` whose receipt it is; the session ends before more than
-        `max_paid` may be paid, in expectation at what is reported. `history` lists answers
-        of the same expert to proper rules from before: (rule, arm, report), also with the
-        state; a rule may be the name or index of an arm: the oracle's. With `asks`, an
-        answer that contradicts others is asked again before it ends the session; the expert
-        must know. With a `lottery`, a text as seed, tickets are chances of the largest
-        payment."""
+        payments in multiples of `unit` (.01 for cents), with a `fee` for each round, to the
+        `person` whose receipt it is; the session ends before more than `max_paid` may be
+        paid in expectation. `history` lists earlier answers of the same expert to proper
+        rules, (rule, arm, report) or with the state; an arm as rule is the oracle's. With
+        `asks`, an answer that contradicts others is asked again before it ends the session;
+        the expert must know. By a `lottery`, a text as seed, tickets are chances."""
         head = new_head(where, oracle, method=method, history=history, told=told,
                         budget=budget, options=options, eps=eps, delta=delta, snap=snap,
                         currency=currency, unit=unit, fee=fee, max_paid=max_paid, asks=asks,
@@ -1093,7 +1089,6 @@ class Session(AbstractContextManager['Session']):
 
 # %% ../../nbs/experts/27_session.ipynb #89a5a88b
 def new_head(where, oracle, *, method, history, told, budget, options, **fields):
-    "The header of a new session. Raises `InvalidInput`."
     if isinstance(where, OpenSetting):
         method = 'open_support' if method is None else method
         where = Setting.grid([*where.states], utility=where.utility, arms=where.arms,
@@ -1137,7 +1132,6 @@ def payable_oracle(oracle, unit, where):
     return replace(oracle, rules=rules, margins=margins)
 
 def past_answer(setting, oracle, n, row):
-    "A row of a history in plain values. Raises `InvalidInput`."
     expect(isinstance(row, (list, tuple)) and 3 <= len(row) <= 4, f'history[{n}]', row,
            'a rule, an arm and a report')
     rule, arm, report, *state = row
