@@ -435,8 +435,7 @@ def left_out(f, claim):
 
 # %% ../nbs/sharp/39_verify.ipynb #dac6ca3b
 def asked(f, claim, n):
-    """{arm: (log wealth, bet, other payoffs)} that the n-th candidate's proof needs, as
-    `everywhere` has them."""
+    "{arm: (log wealth, bet, other payoffs)} that the n-th candidate's proof needs."
     (start, s), k, found = candidate(f, claim, n), claim.arm, {}
     out, delta = left_out(f, claim)
     top, own, x = f.u.max(), counts(f, k, start), f.u - s

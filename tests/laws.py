@@ -32,7 +32,7 @@ from oia_nb.experts.told import Check
 from oia_nb.game.information import best_reply
 from oia_nb.game.stackelberg import arm_profit, region_margin
 from oia_nb.paper import complexity
-from oia_nb.paper.baselines import DECISIONS, etc, etc_rounds, etc_samples
+from oia_nb.paper.baselines import DECISIONS, etc_rounds, etc_samples, explore_then_commit as etc
 from oia_nb.paper.estimation import (NORMAL, OptimisticPrograms, Transcript, cost_estimates,
                                      cost_upper, event_holds, radius_fb, radius_fc, shortest_paths)
 from oia_nb.paper.oiafc import MIXINGS, binary_search, certify, search_depth, should_stop
@@ -581,7 +581,7 @@ def check_searches(c=complexity):
     more, of their bounds. No law, since it needs the engine."""
     p, r = searched_run()
     Lambda = p.Lambda(r.rounds)
-    searches = c.count_searches(p, Lambda, p.alpha**-2)
+    searches = sum(c.searches_of(p, Lambda, p.alpha**-2).values())
     depth = c.search_depth_bound(Lambda, r.rounds)
     assert r.status == 'certified' and not r.event_violated
     assert within_ten(r.searches, searches)
@@ -641,7 +641,7 @@ def law_searches(c=complexity):
                                  (True, lambda d, I: 4*d + 4*2*I, 4.)):
             p = replace(model, signed=signed)
             few = 2*np.ceil(2*blind**2*p.R*p.Lambda(1e4))
-            N = c.count_searches(p, p.Lambda(1e4), alpha**-2) - 1 - few
+            N = sum(c.searches_of(p, p.Lambda(1e4), alpha**-2).values()) - 1 - few
             I = np.sqrt(2*p.Lambda(1e4)/N)
             assert np.isclose(p.B_S*A(I, I), alpha*p.margin, rtol=2/N) and np.isclose(
                 2*p.Lambda(1e4)/(p.margin/(blind*p.B_S))**2*2, few, atol=2)

@@ -29,7 +29,7 @@ from oia_nb.experts.payoffs import shortlist as trial_rules
 from oia_nb.game.information import merge_beliefs
 from oia_nb.game.oracle import bound_needed, check_oracle
 from oia_nb.game.scoring import floor_belief
-from oia_nb.paper.baselines import etc
+from oia_nb.paper.baselines import explore_then_commit as etc
 from oia_nb.paper.oiafc import search_depth
 from oia_nb.run.learner import check_response
 from oia_nb.run.session import as_report

@@ -359,7 +359,6 @@ class Discovery:
     runs: int                     # of the learner
     starts: tuple = ()            # rounds before each run
 
-# %% ../../nbs/experts/34_open_setting.ipynb #e3008e87
 class News(Exception):
     "A belief was reported that was never seen before."
 

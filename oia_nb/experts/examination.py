@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['LOG_MOST', 'RATIOS', 'WAGERS', 'LEAN', 'OFF', 'FRESH', 'FIRM', 'miscalibrated', 'CalibrationWatch', 'PriorWatch',
-           'Blocks', 'ReportWatch', 'Watches', 'Boundary', 'last_held', 'sides', 'in_coins', 'fresh_rule', 'examine',
-           'cross', 'crossings']
+           'Blocks', 'ReportWatch', 'Watches', 'Boundary', 'last_held', 'sides', 'fresh_rule', 'examine', 'cross',
+           'crossings']
 
 # %% ../../nbs/experts/31_examination.ipynb #49105fa7
 from collections import Counter, deque
@@ -180,8 +180,7 @@ class Boundary:
         return low > OFF if arm == self.k else high < -OFF
 
 # %% ../../nbs/experts/31_examination.ipynb #9b426f63
-# so far from 0 are limits that leave no doubt
-OFF = 1e-6
+OFF = 1e-6      # so far from 0 are limits that leave no doubt
 
 def last_held(holds):
     "The last t in [0, 1] at which `holds(t)` is true, and the next at which it isn't."
@@ -192,24 +191,21 @@ def last_held(holds):
     return low, high
 
 def sides(boundary, end):
-    """The last rule on the way to `end` at which arm k is surely the better one, the
-    first at which arm j is; None if j isn't at the end."""
+    """The last payable rule on the way to `end` at which arm k is surely the better
+    one, the first at which arm j is; None without such a pair."""
     a, e = boundary.expected(boundary.anchor), boundary.expected(end)
     if not boundary.is_sure(boundary.j, e):
         return None
     before, _ = last_held(lambda t: boundary.is_sure(boundary.k, a + t*(e - a)))
     _, after = last_held(lambda t: not boundary.is_sure(boundary.j, a + t*(e - a)))
-    pair = [in_coins(boundary, end, arm, t, goal)
-            for arm, t, goal in ((boundary.k, before, 0.), (boundary.j, after, 1.))]
+    def in_coins(arm, t, goal):
+        # some way on to the goal where coins leave a doubt
+        rules = (boundary.coin(mix(boundary.anchor, end, t + share*(goal - t)))
+                 for share in (0., .05, .2))
+        return next((rule for rule in rules
+                     if boundary.is_sure(arm, boundary.expected(rule))), None)
+    pair = in_coins(boundary.k, before, 0.), in_coins(boundary.j, after, 1.)
     return None if None in pair else pair
-
-def in_coins(boundary, end, arm, t, goal):
-    """The payable rule at t, or some way on to `goal` where coins leave a doubt, that
-    `arm` surely answers; None."""
-    rules = (boundary.coin(mix(boundary.anchor, end, t + share*(goal - t)))
-             for share in (0., .05, .2))
-    return next((rule for rule in rules
-                 if boundary.is_sure(arm, boundary.expected(rule))), None)
 
 def fresh_rule(setting, rng):
     "A proper rule drawn at random, a menu of one to three tickets."
@@ -217,8 +213,7 @@ def fresh_rule(setting, rng):
     return menu_rule(setting.support, tickets, setting.bound)
 
 # %% ../../nbs/experts/31_examination.ipynb #cb1fb429
-# crossings of each boundary; how often the rule to be certified is asked for
-FRESH, FIRM = 6, 6
+FRESH, FIRM = 6, 6      # crossings of each boundary; questions of the rule to certify
 
 def examine(ask, setting, answers, *, found=None, boundaries=(), seed=0):
     """The closing examination, a generator of rounds; returns a tuple of `Check`.
@@ -236,7 +231,6 @@ def examine(ask, setting, answers, *, found=None, boundaries=(), seed=0):
         return (same, )
     return same, (yield from cross(ask, setting, boundaries, generator(seed)))
 
-# %% ../../nbs/experts/31_examination.ipynb #cb1fb42a
 def cross(ask, setting, boundaries, rng):
     "Cross each of the boundaries in fresh directions; a `Check`."
     rounds = 0

@@ -235,7 +235,6 @@ class Satisficing(Expert):
         near = profits >= profits.max() - self.band
         return near/near.sum()
 
-# %% ../../nbs/experts/29_experts.ipynb #b2c0e306
 @dataclass(frozen=True, eq=False)
 class Drifting(Expert):
     """An expert whose costs rise by `rise` (K numbers, or one for all arms; negative:

@@ -207,6 +207,7 @@ def settle_lead(run, a, delta):
             return False
     return True
 
+# %% ../../nbs/experts/37_leads.ipynb #da9eebc1
 def lead_rounds(run):
     "The attempts, until one is certified, and the end."
     target = .5*run.eps

@@ -23,7 +23,6 @@ TOLD_NUMBERS: dict = dict(lapses=(0., .49), band=(0., ), alarm=(0., 1., True))
 ALARM = .01  # how often a check raises a false alarm, if nothing else is said
 DIGITS_MOST = 15  # a float has no more decimals
 
-# %% ../../nbs/experts/30_told.ipynb #5cac3cae
 @dataclass(frozen=True, eq=False)
 class Told(Value):
     r"""What a learner may assume of the expert; by default it is the paper's.
@@ -131,8 +130,7 @@ def heard_as(support, digits):
         return np.arange(len(support))
     return nearest(support, np.round(support, digits))
 
-# a probability so near to the middle of two decimals may be said as either
-HALFWAY = 1e-12
+HALFWAY = 1e-12     # so near to the middle of two decimals, either may be said
 
 def is_clear(support, digits):
     """(M,): whether each of the beliefs `support` (M, W) is heard as the same however
@@ -140,14 +138,12 @@ def is_clear(support, digits):
     heard = heard_as(support, digits)
     if digits is None:
         return heard >= 0
-    clear = np.empty(len(support), bool)
-    for i, belief in enumerate(support):
-        ways = np.round(belief + [[HALFWAY], [-HALFWAY]], digits)
-        far = np.abs(ways[:, None] - support)
-        least, most = far.min(0).max(1), far.max(0).max(1)
-        least[heard[i]] = np.inf
-        clear[i] = least.min() > most[heard[i]] + HALFWAY
-    return clear
+    ways = np.round([support + HALFWAY, support - HALFWAY], digits)
+    far = np.abs(ways[:, :, None] - support)
+    least, most = far.min(0).max(2), far.max(0).max(2)
+    itself = np.arange(len(support)), heard
+    least[itself] = np.inf
+    return least.min(1) > most[itself] + HALFWAY
 
 def digits_needed(support):
     "The fewest digits with which rounding does nothing for beliefs (M, W); an int."

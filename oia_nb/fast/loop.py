@@ -53,7 +53,6 @@ def new_run(K: int, M: int, W: int, **known: Any) -> RunArrays:
         ('b', ROOM, 'kinds')) for name in names.split()}
     return RunArrays(**made | known)
 
-# %% ../../nbs/appendix/73_fast_loop.ipynb #3b13d946
 CLOCK = np.dtype(
     [(name, 'i8') for name in (
         'rounds filed points awake stale limit target posed zero planned searches '
@@ -270,7 +269,6 @@ def is_right(run, k, v):
             return False
     return True
 
-# %% ../../nbs/appendix/73_fast_loop.ipynb #b7172b1a
 def solve(run, k):
     "v and the V-rules of program k; infinite if none is found that is right."
     T = run.T
@@ -318,7 +316,6 @@ def plan_round(run):
         put_on(run, clock.target)
     clock.zero = run.zero[clock.target]
 
-# %% ../../nbs/appendix/73_fast_loop.ipynb #b7ddb3dd
 def put_on(run, k):
     "Make the rule of program k the plan's optimistic rule."
     run.S[:] = 0.

@@ -171,8 +171,7 @@ def shortest_paths(theta: np.ndarray, phi: np.ndarray) -> tuple[np.ndarray, np.n
     return C, length
 
 # %% ../../nbs/paper/05_estimation.ipynb #07663497
-# C_+ below C_- by more than this (relative to the bound) proves that the event failed
-EVENT_TOL = 1e-9
+EVENT_TOL = 1e-9    # C_+ below C_- by more, relative to the bound: the event failed
 
 def cost_estimates(C_plus: np.ndarray,
                    bound: float) -> tuple[np.ndarray, np.ndarray, bool]:
@@ -279,12 +278,10 @@ def paths_of(counted, points):
             n, apart = int(lead.argmax()), facts.bound/2*(counted.I[k] + counted.I[j])
             least[k, j], path[k][j] = lead[n] - apart, [mine[n]]
     np.fill_diagonal(least, 0.)
-    for m in range(K):
-        for k in range(K):
-            for j in range(K):
-                if j != k and least[k, m] + least[m, j] > least[k, j]:
-                    least[k, j] = least[k, m] + least[m, j]
-                    path[k][j] = path[k][m] + path[m][j]
+    for m, k, j in np.ndindex(K, K, K):
+        if j != k and least[k, m] + least[m, j] > least[k, j]:
+            least[k, j] = least[k, m] + least[m, j]
+            path[k][j] = path[k][m] + path[m][j]
     return least, path
 
 # %% ../../nbs/appendix/87_proving.ipynb #7e0aaace

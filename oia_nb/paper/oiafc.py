@@ -75,9 +75,8 @@ def search_depth(threshold: float) -> int:
 
 # %% ../../nbs/paper/09_oiafc.ipynb #76b035b1
 def mixing_theorem1(setting: Setting, eps: float) -> Callable[..., float]:
-    """The mixing weight of Theorem 1: a function of the count L of an arm.
-
-    M is the most beliefs that an arm may lead to, if `setting.supports` says so."""
+    """The mixing weight of Theorem 1, a function of the count L of an arm; M is the
+    most beliefs that an arm may lead to, if `setting.supports` says so."""
     return lambda L: min(np.sqrt(setting.support_sizes.max()/L), 1.)
 
 def mixing_corollary1(setting: Setting, eps: float) -> Callable[..., float]:
@@ -155,8 +154,7 @@ def initialise(run: Exploration, rounds: int) -> Steps:
         yield from ask_oracle(run.transcript, run.oracle, k, kind=INIT)
 
 # %% ../../nbs/paper/09_oiafc.ipynb #13e22572
-# a plan is kept in the trace at rounds that grow by this factor
-SNAPSHOT_GROWTH = 1.02
+SNAPSHOT_GROWTH = 1.02      # of the rounds at which a plan is kept in the trace
 
 def make_plan(run: Exploration) -> Plan:
     "The `Plan` of the next round, shown to the onlooker and kept now and then."

@@ -90,8 +90,7 @@ class Cone:
         return x[:, :M], np.maximum(x[:, M:], 0.).reshape(len(mus), 2, -1)
 
     def cheapest(self, rows, q, program=None):
-        """A `RegionProgram` of `rows` (g, h), an earlier `program` if it has as many, and
-        what it finds at shares q (N,) of outcomes."""
+        "A program of `rows` (g, h), the old one if it has as many, and its rule at q."
         if program and len(program.cuts) == len(rows):
             program.change(rows)
         else:
@@ -227,15 +226,14 @@ class Wall:
 
 # %% ../../nbs/sharp/22_walls.ipynb #38eb1b0c
 def proved_least(wall, cost, y):
-    """At least ⟨cost, a⟩, by multipliers y; what they leave costs at most |a_i| =
-    `MOST`."""
+    "At least ⟨cost, a⟩, by multipliers y; what they leave counts `MOST` times."
     y = np.where(np.isfinite(np.where(y > 0, *wall.ends)), y, 0.)
     return lagrangian_bound(y, *wall.ends) - MOST*np.abs(cost - y @ wall.A).sum()
 
 # %% ../../nbs/sharp/22_walls.ipynb #88d62de4
 def extent(wall, s):
-    r"""The least and the largest $\langle\alpha,s\rangle$ that answers allow; infinite
-    if none."""
+    r"""The least and the most $\langle\alpha,s\rangle$ by the answers; infinite if
+    unknown."""
     w = wall.cone.coordinates(s)
     found = [wall.least(cost) or (-np.inf, 0, 0*w) for cost in (w, -w)]
     wall.at_ends += [a for bound, _, a in found if bound > -np.inf]
@@ -266,8 +264,7 @@ def prove_cheaper(wall):
     return bool(wall.order)
 
 def of_a_tie(wall):
-    """Multipliers, with a sum of one, by which answers promise least and leave little
-    over, and those of what is flat: a proof that both arms cost the same."""
+    "Multipliers of answers, and of what is flat, by which both arms cost the same."
     S, n = balance(wall), wall.n
     (m, k), e = S.shape, np.ones((len(S), 1))
     A = np.vstack([np.hstack([S, -e, 0*e]), np.hstack([S, 0*e, -e]),
@@ -283,8 +280,7 @@ def of_a_tie(wall):
 LEAST, HUGE = .05, 1e9
 
 def weigh(ups, prices):
-    """(n,) weights of `ups` (n, M) for which min prices/bounds is largest, and the
-    bounds."""
+    "Weights (n,) of `ups` (n, M), for which min prices/bounds is largest, and bounds."
     shares = np.ones((1, 1)) if len(ups) == 1 else np.linspace([0, 1], [1, 0], 41)
     total = np.maximum(shares @ np.clip(ups, -HUGE, HUGE), LEAST)
     best = int((prices/total).min(1).argmax())

@@ -8,7 +8,8 @@ from laws import shaped_world
 from oia_nb.all import (action_informed_oracle, generator, is_proper, optimal_rule, simple_regret,
                         simulate)
 from oia_nb.paper.estimation import event_holds
-from oia_nb.paper.baselines import chen, etc, etc_bits, etc_bound, etc_radius, etc_rounds
+from oia_nb.paper.baselines import (chen, etc_bits, etc_bound, etc_radius, etc_rounds,
+                                    explore_then_commit as etc)
 
 WORLDS = [shaped_world(211, i, [(2, 2, 2), (3, 2, 2), (2, 3, 2), (4, 3, 2)], prior='arm',
                        margin=.01 if i % 4 == 3 else .04) for i in range(8)]

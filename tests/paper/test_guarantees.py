@@ -14,7 +14,7 @@ from laws import FALSE_ALARM, detection, guess, most_failures, outcomes, shaped_
 from scipy.stats import multinomial
 from oia_nb.all import (action_informed_oracle, chen, generator, identify, is_proper, make_world,
                         oiafb, oiafc, sharp, simple_regret, simulate)
-from oia_nb.paper.baselines import etc
+from oia_nb.paper.baselines import explore_then_commit as etc
 from oia_nb.game.information import InformationStructure, World
 from oia_nb.paper.oiafc import (MIXINGS, Exploration, budget_parameter, event_failure, interact,
                                 never, remember)
