@@ -160,7 +160,6 @@ def world_to_dict(world):
            'an agent that equals the one made of its fields')
     return data
 
-# %% ../../nbs/handbook/64_worlds.ipynb #e4a0c0e2
 def json_text(value: Any, indent: str = '') -> str:
     """JSON with one line for each list of plain values. Raises `ValueError` for a
     number that isn't finite."""
@@ -254,7 +253,7 @@ def load_world(path_or_name: str | PathLike[str]) -> World:
     World('clinic': 3 arms, 2 states, 19 beliefs, bound 1)
     """
     place, names = path_or_name, world_names()
-    with file_trouble('world', place, f'{", ".join(names)}, or a file that can be read'):
+    with file_trouble('world', place, f'{", ".join(names)}, or a file to be read'):
         shipped = isinstance(place, str) and place in names
         raw = (_shipped()/f'{place}.json' if shipped else as_file(place)).read_bytes()
     return world_from_bytes(raw, place)
