@@ -1358,6 +1358,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'oia_nb.sharp.hints.checked': ('sharp/hints.html#checked', 'oia_nb/sharp/hints.py'),
                                     'oia_nb.sharp.hints.cut_hint': ('sharp/hints.html#cut_hint', 'oia_nb/sharp/hints.py'),
                                     'oia_nb.sharp.hints.in_numbers': ('sharp/hints.html#in_numbers', 'oia_nb/sharp/hints.py'),
+                                    'oia_nb.sharp.hints.keep_used': ('sharp/hints.html#keep_used', 'oia_nb/sharp/hints.py'),
                                     'oia_nb.sharp.hints.less_flat': ('sharp/hints.html#less_flat', 'oia_nb/sharp/hints.py'),
                                     'oia_nb.sharp.hints.region_hints': ('sharp/hints.html#region_hints', 'oia_nb/sharp/hints.py'),
                                     'oia_nb.sharp.hints.sum_hint': ('sharp/hints.html#sum_hint', 'oia_nb/sharp/hints.py')},
