@@ -426,31 +426,28 @@ WRONG_TOL = 1e-6    # a loss beyond the certificate's bound by less isn't told f
 # %% ../../nbs/experts/29_experts.ipynb #b4c3b382
 def parse_expert(text: str) -> Any:
     """An `Agent` from a text: kinds, each with its first fields after colons, the
-    outermost first, separated by "/".
-
-    Several numbers for one field are joined by "+". Experts of other packages are entry
-    points of the group "oia_nb.experts". Raises `InvalidInput`.
+    outermost first, separated by "/". Several numbers for one field are joined by "+".
+    Experts of other packages are entry points of the group "oia_nb.experts". Raises
+    `InvalidInput`.
 
     >>> parse_expert('Rational')
     Rational()
     """
     from oia_nb.run.identification import plugins
     plugins('oia_nb.experts')       # a class registers itself when it is made
-    agent = None
-    for part in reversed(as_text('expert', text).split('/')):
-        name, *values = part.strip().split(':')
-        kinds = {k.lower(): c for k, c in Agent.kinds.items() if issubclass(
-            c, (Expert, Rational)) and c not in (Wrapped, Channel)}
-        kind = kinds[as_choice('expert', name.lower(), kinds)]
-        own = [f.name for f in fields(kind) if f.init and f.name != 'inner']
-        expect(len(values) <= len(own), 'expert', part,
-               f'{name} with at most {len(own)} numbers')
-        given = {n: _parsed(n, v) for n, v in zip(own, values)}
-        try:
-            agent = kind(**given | ({} if agent is None else dict(inner=agent)))
-        except TypeError:
-            raise InvalidInput('expert', text, f'no expert within {name}') from None
-    return agent
+    part, nested, inner = as_text('expert', text).partition('/')
+    name, *values = part.strip().split(':')
+    kinds = {k.lower(): c for k, c in Agent.kinds.items() if issubclass(
+        c, (Expert, Rational)) and c not in (Wrapped, Channel)}
+    kind = kinds[as_choice('expert', name.lower(), kinds)]
+    own = [f.name for f in fields(kind) if f.init and f.name != 'inner']
+    expect(len(values) <= len(own), 'expert', part,
+           f'{name} with at most {len(own)} numbers')
+    given = {n: _parsed(n, v) for n, v in zip(own, values)}
+    try:
+        return kind(**given | (dict(inner=parse_expert(inner)) if nested else {}))
+    except TypeError:
+        raise InvalidInput('expert', text, f'no expert within {name}') from None
 
 def _parsed(name, text):
     "The value of a field: a number, several of them, or yes or no."

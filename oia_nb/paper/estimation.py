@@ -89,10 +89,9 @@ class Transcript:
                place: float = 0., *, state: int | None = None, kind: int = NORMAL,
                target: int | None = None) -> None:
         """Add a round: `arm` answered a rule with expected payments `s` (M,) and reported
-        `belief` (an index); the `state`, if it is known.
-
-        `target` is the arm that was meant to answer, by default the one that did. A round
-        of the kind NORMAL that another arm answers is filed as FORCED.
+        `belief` (an index); the `state`, if it is known. `target` is the arm that was meant
+        to answer, by default the one that did. A round of the kind NORMAL that another arm
+        answers is filed as FORCED.
 
         If the rule lies on a segment, `line` (hashable) names the segment and `place` where
         on it; of the points of one segment answered by one arm, only the two outermost are

@@ -263,9 +263,7 @@ def compose(setting: Setting, oracle: Oracle, *, eps: float, delta: float,
 
     `looks` and `sizes` (K,) say at how many rounds the radii are to hold (0: at all),
     and how many beliefs an arm leads to at most, if the radii are the paper's: only
-    then can a proof be given.
-
-    Raises `InvalidInput` at once for a bad `solver` or `watch`.
+    then can a proof be given. Raises `InvalidInput` for a bad `solver` or `watch`.
 
     >>> compose(z, oracle, eps=1., delta=.1, radius=lambda N, t: radius_fb(N, t,
     ...     a=.5), mixing=lambda L, t: .5, stop=never, decide=best_or_safest,
@@ -333,10 +331,9 @@ def oiafc(setting: Setting, oracle: Oracle, *, eps: float, delta: float,
     (chapter 12). `mixing` is "theorem1", "corollary1", or a function of L with values
     in [0, 1]; `stop` is "paper", or a function (run, plan, eps), asked after
     exploitation rounds; `max_rounds`, at least K, caps interactions (erratum E34);
-    `solver` is "fast", "highs" or "cvxpy". `watch` is called with every `Plan`.
-
-    Raises `InvalidInput` at once for bad arguments. If an oracle rule is answered by
-    another arm, the status is "assumption_violated".
+    `solver` is "fast", "highs" or "cvxpy". `watch` is called with every `Plan`. If
+    another arm answers an oracle rule, the status is "assumption_violated". Raises
+    `InvalidInput` at once.
 
     >>> oiafc(z, oracle, eps=1., delta=.1).send(None) is oracle.rules[0]
     True
