@@ -271,8 +271,7 @@ class OpenSetting(Value):
         # any support will do for the checks
         utility = as_array('utility', self.utility, (None, None))
         checked = self.closed(np.eye(len(utility)))
-        for name in 'utility', 'bound', 'arms', 'states', 'decisions':
-            object.__setattr__(self, name, getattr(checked, name))
+        vars(self).update({name: getattr(checked, name) for name in vars(self)})
 
     @property
     def K(self) -> int:

@@ -90,7 +90,6 @@ class Expert(Agent):
         return np.eye(len(profits))[best]
 
     def policy(self, world: World, rule: ScoringRule) -> Any:
-        "The `Policy` under a rule."
         q, says = world.belief_distributions, self.says(world, rule)
         pay = world.setting.support @ self.feels(world, rule.values).T
         profits = np.einsum('ki,kir,ir->k', q, says, pay) - self.costs(world)
@@ -163,7 +162,6 @@ class RiskAverse(Expert):
     lottery: bool = trait(False, as_kind, bool)
 
     def feels(self, world: World, payments: np.ndarray) -> np.ndarray:
-        "$U$ of payments; of the chance of the prize, with a `lottery`."
         bound = world.setting.bound
         if self.lottery:
             return felt(bound, self.aversion, bound)*payments/bound
@@ -281,7 +279,6 @@ class Subjective(Expert):
 class Channel(Wrapped):
     "An `inner` expert whose reports pass through the rows of `heard(world)` (M, M)."
     heard: Any
-
     def says(self, world, rule):
         return self.inner.says(world, rule) @ self.heard(world)
 
@@ -295,7 +292,6 @@ class Rounded(Channel):
         support = world.setting.support
         return np.eye(len(support))[heard_as(support, self.digits)]
 
-# %% ../../nbs/experts/29_experts.ipynb #ea4fe519
 @lru_cache(16)
 def trembled(sd, setting):
     "(M, M): how often each belief of a setting is heard as each."
@@ -322,9 +318,8 @@ class HiddenArm(Wrapped):
     def reply(self, world: World, rule: ScoringRule,
               rng: np.random.Generator) -> Response:
         response = super().reply(world, rule, rng)
-        belief = world.setting.index(response.report)
-        guess = int(world.belief_distributions[:, belief].argmax())
-        return replace(response, arm=guess)
+        said = world.setting.index(response.report)
+        return replace(response, arm=int(world.belief_distributions[:, said].argmax()))
 
 # %% ../../nbs/experts/29_experts.ipynb #73793370
 @dataclass(frozen=True, eq=False)

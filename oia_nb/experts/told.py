@@ -145,9 +145,8 @@ def is_clear(support, digits):
     return least.min(1) > most[itself] + HALFWAY
 
 def digits_needed(support):
-    "The fewest digits with which rounding does nothing for beliefs (M, W); an int."
+    "The fewest digits with which rounding does nothing for beliefs (M, W); 0 for one."
     gaps = np.abs(support[:, None] - support[None]).max(2)
-    # one belief needs no digit
     least = gaps[~np.eye(len(support), dtype=bool)].min(initial=10.)
     # beliefs .1 apart, to the last bits, aren't more than .1 apart
     return int(np.floor(-np.log10((1 - 1e-9)*least))) + 1

@@ -297,8 +297,7 @@ def run_through(run: Exploration, steps: Steps, decide: Callable[..., dict[str, 
     return finish(run.transcript, eps=eps, delta=delta, snapshots=run.snapshots, **seen)
 
 def best_so_far(run: Exploration) -> dict[str, Any]:
-    """What a run that is stopped returns: the rule with the smallest bound, or an
-    oracle rule of which nothing is proved."""
+    "What a stopped run returns: its best rule, or an oracle's, of which nothing is said."
     return dict(status='stopped', found=run.best or Finding(run.oracle.rules[0], 0))
 
 # %% ../../nbs/paper/09_oiafc.ipynb #55d8058d
@@ -363,21 +362,18 @@ def remember(run: Exploration, steps: Steps, keep: Callable[..., bool]) -> Steps
 
 # %% ../../nbs/paper/10_oiafb.ipynb #a03f1811
 def sets_of_beliefs(setting: Setting) -> tuple[float, int]:
-    """n and M, such that all arms together have n 2^M sets of beliefs: K and M, or of
-    a `Setting` with `supports` as many as these allow."""
+    "n and M: all arms together have n 2^M sets of beliefs, as `supports` allow."
     sizes = np.array(getattr(setting, 'support_sizes', [setting.M]*setting.K))
     return float((2.**(sizes - sizes.max())).sum()), int(sizes.max())
 
 def event_failure(setting: Setting, budget: int, a: float) -> float:
     """The most that the event may fail within a budget T ≥ 1 (paper, Lemma 2), at most
     1; `a` > 0 is the parameter of the radius."""
-    n, M = sets_of_beliefs(setting)
-    # the power of two may be huge
+    n, M = sets_of_beliefs(setting)     # 2^M may be huge
     return float(np.exp(min(0., np.log(n*budget) + M*np.log(2) - a/2)))
 
 def budget_parameter(setting: Setting, budget: int, delta: float) -> float:
-    """The parameter a at which the event fails with probability at most `delta`
-    (paper, Corollary 2)."""
+    "The a at which the event fails with probability at most `delta` (Corollary 2)."
     n, M = sets_of_beliefs(setting)
     return float(2*(np.log(budget*n) - np.log(delta) + M*np.log(2)))
 
