@@ -23,11 +23,7 @@ SHARES, OWN = (.35, .52, .0845, .026), .05
 LOOK, BLOCK = .1, 8
 
 def share(n):
-    """The share of δ of the n-th candidate; those of all add up to one.
-
-    >>> share(0)
-    0.35
-    """
+    "The share of δ of the n-th candidate; those of all add up to one."
     rest = 1 - sum(SHARES)
     return SHARES[n] if n < len(SHARES) else rest*.5**(n - len(SHARES) + 1)
 
