@@ -36,7 +36,7 @@ class InvalidInput(OIAError):
         super().__init__(f'{argument}: got {_short(value)}, expected {expected}')
 
 class NotInducible(OIAError):
-    "No scoring rule makes `arms` strict best responses; `margin` is the best one found."
+    "No rule makes `arms` strict best responses; `margin` is the best one found."
     def __init__(self, message: str, arms: Sequence[str], margin: float | None) -> None:
         self.arms, self.margin = arms, margin
         super().__init__(message)
@@ -72,8 +72,7 @@ def placed(prefix: str = '', kind: type[InvalidInput] = InvalidInput) -> Any:
 
 @contextmanager
 def file_trouble(argument: str, path: str | PathLike[str], expected: str) -> Any:
-    """Where the block can't open, read or write the file `path`, it raises
-    `InvalidInput`, with the reason after `expected`."""
+    "If the block can't use the file `path`: `InvalidInput`, why after `expected`."
     try:
         yield
     except OIAError:
@@ -181,9 +180,8 @@ def _order(name, labels, names):
     raise InvalidInput(name, f'labels {labels}', expected)
 
 def as_labelled(name: str, value: Any, axes: Sequence[Sequence[str] | None]) -> Any:
-    """`value` in the order of the names of its `axes` (None for one without) if it
-    carries labels, those of pandas or polars or keys of a dict; anything else as it is.
-    Raises `InvalidInput` where labels and names don't match."""
+    """`value` in the order of the names of its `axes` (None for one without) if it has
+    labels, of pandas or polars or keys of a dict, or as it is; else `InvalidInput`."""
     check_container(name, value)
     labels, value = _axes_labels(value)
     for axis, (these, names) in enumerate(zip(labels, [*axes, None, None])):
@@ -291,7 +289,7 @@ class Value:
     __dataclass_fields__: ClassVar[dict]
 
     def __eq__(self, other):
-        return _key(self) == _key(other) if type(other) is type(self) else NotImplemented
+        return type(other) is type(self) and _key(self) == _key(other)
     def __hash__(self):
         return hash(_key(self))
     def __reduce__(self):
@@ -309,7 +307,6 @@ def _key(x):
         return frozenset((k, _key(v)) for k, v in x.items())
     return x
 
-# %% ../nbs/appendix/60_core.ipynb #e6a00002
 def plain(x: Any, at: str = 'value') -> Any:
     """A value as JSON holds it: numbers, texts, lists, and a `Value` as {'kind': its
     class, fields}. Raises `InvalidInput` naming the place `at` for anything else."""
@@ -351,9 +348,8 @@ def generator(seed: int | np.random.Generator | None,
               repetition: int | None = None) -> np.random.Generator:
     """A `numpy.random.Generator` from a seed, or the generator itself if one is given.
 
-    With `repetition` i the stream is that of `SeedSequence(seed, spawn_key=(i,))`:
-    the same alone or in a batch. A `seed` of None draws fresh entropy. Raises
-    `InvalidInput` for anything but None, an int of at least 0, or a Generator.
+    With `repetition` i the stream is that of `SeedSequence(seed, spawn_key=(i,))`,
+    alone or in a batch; None draws fresh entropy. Raises `InvalidInput`.
 
     >>> generator(0).integers(10) == generator(0).integers(10)
     np.True_

@@ -23,11 +23,7 @@ SHARES, OWN = (.35, .52, .0845, .026), .05
 LOOK, BLOCK = .1, 8
 
 def share(n):
-    """The share of δ of the n-th candidate; those of all add up to one.
-
-    >>> share(0)
-    0.35
-    """
+    "The share of δ of the n-th candidate; those of all add up to one."
     rest = 1 - sum(SHARES)
     return SHARES[n] if n < len(SHARES) else rest*.5**(n - len(SHARES) + 1)
 
@@ -435,8 +431,7 @@ def left_out(f, claim):
 
 # %% ../nbs/sharp/39_verify.ipynb #dac6ca3b
 def asked(f, claim, n):
-    """{arm: (log wealth, bet, other payoffs)} that the n-th candidate's proof needs, as
-    `everywhere` has them."""
+    "{arm: (log wealth, bet, other payoffs)} that the n-th candidate's proof needs."
     (start, s), k, found = candidate(f, claim, n), claim.arm, {}
     out, delta = left_out(f, claim)
     top, own, x = f.u.max(), counts(f, k, start), f.u - s

@@ -27,8 +27,7 @@ __all__ = ['posterior', 'InformationStructure', 'merge_beliefs', 'Setting', 'Age
 
 # %% ../../nbs/paper/01_information.ipynb #2a9ac4aa
 def posterior(joint: ArrayLike) -> np.ndarray:
-    """Bayes' rule: the belief after each signal of `joint` (O, W), an array (O, W); NaN
-    after a signal of probability zero."""
+    "Bayes' rule: the belief after each signal of `joint` (O, W); NaN where p is 0."
     joint = np.asarray(joint, float)
     p_signal = joint.sum(1, keepdims=True)
     with np.errstate(invalid='ignore', divide='ignore'):
@@ -67,15 +66,14 @@ class InformationStructure(Value):
         return self.joint[0].shape[1]
     @property
     def priors(self) -> np.ndarray:
-        r"""(K, W): the state before any signal under each arm,
-        $p(\omega\mid k) = \sum_o p(\omega, o\mid k)$."""
+        r"(K, W): $p(\omega\mid k) = \sum_o p(\omega, o\mid k)$, before any signal."
         return np.array([p.sum(0) for p in self.joint])
 
 # %% ../../nbs/paper/01_information.ipynb #211d3075
 def merge_beliefs(beliefs: ArrayLike,
                   tol: float = REPORT_TOL) -> tuple[np.ndarray, np.ndarray]:
-    """The distinct rows of `beliefs` (n, W) in lexicographic order, and each row's place
-    among them (n,): a row within `tol` of an earlier one is the same belief."""
+    """The distinct rows of `beliefs` (n, W) in lexicographic order, and each row's
+    place among them (n,): a row within `tol` of an earlier one is the same belief."""
     beliefs = np.asarray(beliefs, float)
     first = np.empty_like(beliefs)
     place = np.empty(len(beliefs), int)
@@ -193,8 +191,7 @@ class Setting(Value):
         return as_integer('arm', arm, 0, self.K - 1)
 
     def places(self, *arms: Any) -> Any:
-        """The places on the support (n,), in order, of the beliefs that one of these
-        arms (names or indices) may lead to: all, where `supports` doesn't say."""
+        "(n,): the places on the support, in order, that one of these arms may lead to."
         each = [self.arm_index(arm) for arm in arms]
         if self.supports is None:
             return np.arange(self.M)
@@ -206,9 +203,8 @@ class Setting(Value):
         return read_only(np.array([len(self.places(k)) for k in range(self.K)]))
 
     def __repr__(self):
-        sizes = (f'{self.K} arms, {self.W} states, {self.M} beliefs, '
-                 f'{self.utility.shape[1]} decisions')
-        return f'Setting({sizes}, bound {self.bound:g})'
+        return (f'Setting({self.K} arms, {self.W} states, {self.M} beliefs, '
+                f'{self.utility.shape[1]} decisions, bound {self.bound:g})')
 
     def save(self, path: str | PathLike[str]) -> None:
         "Write the setting to a file, from which `load_setting` reads the same setting."
@@ -284,7 +280,6 @@ def _nearest(support, belief) -> Any:
     gap = np.abs(support - belief).max(1)
     return int(gap.argmin()) if gap.min() <= REPORT_TOL else None
 
-# %% ../../nbs/paper/01_information.ipynb #630e3c2a
 def _common_prior(setting):
     "`prior` (W,), a mean of beliefs of each arm, or None."
     if setting.prior is None:
@@ -374,7 +369,7 @@ class Agent(Value):
 @dataclass(frozen=True, eq=False)
 class Rational(Agent):
     r"""The agent of the paper: it reports what pays most (the truth on ties) and plays
-    the arm with the highest $g(k, S)$ (ties in the principal's favour, then by index)."""
+    the arm with the highest $g(k, S)$ (ties in her favour, then the lowest index)."""
 
     def best_reply(self, world: World, rule: ScoringRule) -> Reply:
         """The best response to a `rule` (anything with ``values`` (M, W) and ``bound``),
@@ -477,8 +472,7 @@ class World(Value):
         return read_only(q)
 
     def without(self, *arms: int | str) -> World:
-        """The same world without the given arms (names or indices); at least two must
-        remain, else `InvalidInput`."""
+        "The world without some arms (names or indices): two at least; `InvalidInput`."
         z, s = self.setting, self.structure
         gone = {z.arm_index(a) for a in arms}
         keep = [k for k in range(z.K) if k not in gone]
@@ -496,7 +490,8 @@ class World(Value):
         "The world in which only a test of the state is seen, `proxy` as for `Setting`."
         setting = replace(self.setting, proxy=proxy)
         joint = [p @ setting.rates for p in self.structure.joint]
-        return replace(self, structure=replace(self.structure, joint=joint), setting=setting)
+        structure = replace(self.structure, joint=joint)
+        return replace(self, structure=structure, setting=setting)
 
     @cached_property
     def cumulative(self) -> tuple[np.ndarray, ...]:
@@ -551,9 +546,8 @@ def make_world(joint: Sequence[Any], costs: Any, utility: ArrayLike, bound: floa
     states). A warning tells of beliefs that differ by more than rounding and still
     count as one. Raises `InvalidInput`.
 
-    >>> make_world([[[.4, .1], [.1, .4]], [[.5, 0.], [0., .5]]], [0, .1],
-    ...     np.eye(2), 1.)
-    World('world': 2 arms, 2 states, 4 beliefs, bound 1)
+    >>> make_world([[[.5, .5]], [[.4, .1], [.1, .4]]], [0, .1], np.eye(2), 1.)
+    World('world': 2 arms, 2 states, 3 beliefs, bound 1)
     """
     if isinstance(joint, (list, tuple)):
         if signals is None:
@@ -583,15 +577,13 @@ def _beliefs(joint):
 
 def _row_labels(table) -> Any:
     "The index of a pandas table as texts; None where it only counts."
-    index = getattr(table, 'index', None)
-    if index is None or callable(index) or not hasattr(table, 'columns'):
-        return None
+    index = getattr(table, 'index', [0]) if hasattr(table, 'columns') else [0]
     return list(index) if all(isinstance(i, str) for i in index) else None
 
 # %% ../../nbs/paper/01_information.ipynb #c7097335
 def report_utility(world: World, arm: int, reports: np.ndarray) -> float:
-    """The principal's expected utility of `arm` if belief i is reported as ``reports[i]``
-    and she makes the best of it: one decision for all beliefs reported alike."""
+    """The principal's expected utility of `arm` if belief i is reported as
+    ``reports[i]``, with the best decision for all beliefs that are reported alike."""
     pooled = np.zeros_like(world.setting.decision_values)
     np.add.at(pooled, reports,
               world.belief_distributions[arm][:, None]*world.setting.decision_values)

@@ -26,9 +26,9 @@ class Oracle(Value):
     r"""K scoring rules $\tilde S_k$, the k-th of which makes arm k the agent's
     strict best response (Assumption 1).
 
-    `arms` are their names, if given. `margins` (K,) holds by how much, if that is known,
-    `margin` the smallest (the paper's $\varepsilon$ is anything below it). Raises
-    `InvalidInput`, also for a rule that isn't proper, or a margin that isn't positive."""
+    `arms` are their names, if given. `margins` (K,) holds by how much, if that is
+    known, `margin` the smallest (the paper's $\varepsilon$ is anything below it).
+    Raises `InvalidInput`, also for a rule that isn't proper."""
     rules: Sequence[ScoringRule]
     margins: Any = None
     arms: Any = None
@@ -59,9 +59,8 @@ class Oracle(Value):
         return None if self.margins is None else float(self.margins.min())
 
     def on(self, setting: Setting) -> Oracle:
-        """The oracle for the beliefs of another `Setting`: its rules as menus, which pay
-        any report. Margins are known still if no belief is missing there. Raises
-        `InvalidInput`."""
+        """The oracle for the beliefs of another `Setting`, its rules as menus. Margins stay
+        known if no belief is missing there. Raises `InvalidInput`."""
         support, old = as_kind('setting', setting, Setting).support, self.rules[0].support
         if np.array_equal(support, old):
             return self
@@ -168,10 +167,12 @@ def arms_to_leave(world: World) -> tuple[str, ...] | None:
     """The names of the fewest arms without which every arm left can be made the strict
     favourite; None if no two are left (or not within 200 choices)."""
     z = as_kind('world', world, World).setting
+    leads = lambda w, arm: is_favourite(w, w.setting.arm_index(arm),
+                                        widest_margin(w, arm)[1])
     # first those that have no rule
-    arms = sorted(z.arms, key=lambda arm: _leads(world, arm))
+    arms = sorted(z.arms, key=lambda arm: leads(world, arm))
     choices = (gone for n in range(z.K - 1) for gone in combinations(arms, n))
-    fine = lambda rest: all(_leads(rest, arm) for arm in rest.setting.arms)
+    fine = lambda rest: all(leads(rest, arm) for arm in rest.setting.arms)
     return next((gone for gone in islice(choices, 200) if fine(world.without(*gone))),
                 None)
 
@@ -187,14 +188,9 @@ def learnable(world: World) -> tuple[World, Oracle, tuple[str, ...]]:
     rest = world.without(*left)
     return rest, action_informed_oracle(rest), left
 
-def _leads(world, arm):
-    "True if some rule makes the arm the strict favourite."
-    return is_favourite(world, world.setting.arm_index(arm),
-                        widest_margin(world, arm)[1])
-
 # %% ../../nbs/paper/04_oracle.ipynb #6ad1be5b
 class Doubts(NamedTuple):
-    "Known of arms: `low` and `high` (K,) costs, `radii` (K,), half of r_j (chapter 59)."
+    "Of arms: `low` and `high` (K,) costs; `radii` (K,), half of r_j (chapter 59)."
     low: np.ndarray
     high: np.ndarray
     radii: np.ndarray
@@ -268,12 +264,8 @@ def bound_needed(world: World, *, costs: dict[str, Any] | None = None,
                  cases: int | dict[str, int] | None = None,
                  delta: float = .05) -> dict[str, float]:
     """{arm: the bound above which some rule makes it the strict favourite}, infinite if
-    no bound will do; whatever the world's own bound is. `costs`, `cases` and `delta` are
-    those of `action_informed_oracle`. Raises `InvalidInput`.
-
-    >>> {arm: round(b, 3) for arm, b in bound_needed(clinic).items()}
-    {'palpation': 0.0, 'imaging': 0.067, 'biopsy': 0.237}
-    """
+    no bound will do; whatever the world's own bound is. `costs`, `cases` and `delta`
+    are those of `action_informed_oracle`. Raises `InvalidInput`."""
     known = doubts(as_kind('world', world, World), costs, cases, delta)
     return {arm: float(least_bound(world, k, known))
             for k, arm in enumerate(world.setting.arms)}

@@ -101,7 +101,7 @@ class ArmProgram:
     price: Any = 'price'
     _observe: Any       # takes in what is asked
     _optimum: Any       # the `Vertex` for an aim
-    _rule: Any          # the rule of its x
+    support: Any
     def minimum(self, counts: np.ndarray, lower: np.ndarray, slack: float = 0.,
                 rule: bool = True) -> Solution | None:
         "The `Solution` with the smallest v; None if no rule will do."
@@ -122,7 +122,7 @@ class ArmProgram:
     def shortfall(self, counts: np.ndarray, lower: np.ndarray, slack: float = 0.,
                   rule: bool = True) -> Solution:
         """The `Solution` with the smallest e for which v - v_j ≥ lower_j - e can be had for
-        all j. The largest ask is moved to 0, and with it e; what is far below asks nothing."""
+        all j. The largest ask is moved to 0, and e with it; far below, nothing is asked."""
         most = np.delete(lower, self.arm).max()
         if np.isfinite(most):
             lower = np.where(lower < most - 2*slack - 2, -np.inf, lower - most)
@@ -149,6 +149,10 @@ class ArmProgram:
         except SolverFailure:
             found = None
         return self._rule(self._found(found or self._optimum(*first)).x)
+
+    def _rule(self, x):
+        "The rule (M, W) that begins x."
+        return np.clip(x[:self.support.size].reshape(self.support.shape), 0., 1.) + 0.
 
     def _found(self, vertex):
         if vertex is None:
@@ -184,10 +188,7 @@ class CvxpyProgram(ArmProgram):
         value = solve_cvxpy(cp.Problem(cp.Minimize(cost), rows),
                             *(['HIGHS'] if aim == 'price' else CVXPY_OPTIONS))
         at: Any = S.value
-        return None if value is None else Vertex(at, value, value)
-
-    def _rule(self, x):
-        return np.clip(x, 0., 1.) + 0.
+        return None if value is None else Vertex(at.ravel(), value, value)
 
 # %% ../../nbs/appendix/61_programs.ipynb #8dcec3dd
 SOLVER_SECONDS = 60.    # no linear program may take longer
@@ -378,8 +379,7 @@ def rule_matrix(support: np.ndarray, K: int, arm: int) -> Any:
     return vstack([R, links, csr_array(asks)], format='csr')
 
 def link_row(support: np.ndarray, counts: np.ndarray, k: int, K: int) -> np.ndarray:
-    """(M W + K + 2,): the row of arm k that ties v_k to the payments under `counts`
-    (M,), scaled by a power of two to size one."""
+    "(M W + K + 2,): the row that ties v_k to payments by `counts` (M,), of size one."
     scale = 2.**-np.ceil(np.log2(counts.sum()))
     row = np.zeros(support.size + K + 2)
     row[:support.size] = (scale*counts[:, None]*support).ravel()
@@ -440,14 +440,11 @@ class RuleProgram(ArmProgram, ProperProgram):
         self.pose(aim, columns, rows)
         return self.solve()
 
-    def _rule(self, x):
-        return np.clip(self.payments(x), 0., 1.) + 0.
-
 # %% ../../nbs/appendix/61_programs.ipynb #4df2d9a4
 def menu_matrix(support: np.ndarray, q: np.ndarray, k: int) -> tuple[np.ndarray, Any]:
-    """The beliefs of arm k (n,), and the sparse matrix of `MenuProgram`: columns of their
-    payments (n W), the other s_i (M - n), and e; rows of properness, s_i - ⟨σ_i, S_j⟩,
-    the asks ⟨q_k - q_j, s⟩ + e for j ≠ k, and ⟨q_k, s⟩."""
+    """The beliefs of arm k (n,), and the sparse matrix of `MenuProgram`: columns of
+    their payments (n W), the other s_i (M - n), and e; rows of properness, s_i - ⟨σ_i,
+    S_j⟩, the asks ⟨q_k - q_j, s⟩ + e for j ≠ k, and ⟨q_k, s⟩."""
     from scipy.sparse import coo_array, csr_array, vstack
     W, own = support.shape[1], np.flatnonzero(q[k] > 0)
     n, others = len(own), np.flatnonzero(q[k] <= 0)
@@ -478,7 +475,7 @@ class MenuProgram(RuleProgram):
         self._open(support[self.own], A, asks)
 
     def _rule(self, x):
-        menu = np.clip(self.payments(x), 0., 1.) + 0.
+        menu = super()._rule(x)
         S = menu[(self.everyone @ menu.T).argmax(1)]
         S[self.own] = menu
         return S
@@ -552,10 +549,9 @@ def is_close(A: np.ndarray, b: np.ndarray, cost: np.ndarray, w: np.ndarray,
 # %% ../../nbs/appendix/61_programs.ipynb #371199b9
 def simplex(A: np.ndarray, b: np.ndarray, cost: np.ndarray,
             price: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """min ⟨cost, w⟩ over A w ≤ b and w ≥ 0: a verified optimum w (n,), and its
-    multipliers y (m,) ≤ 0; None if there is no such w. `A` (m, n) has few rows;
-    `cost` or `b` isn't negative. Of all optima w is one with the least ⟨price, w⟩.
-    Raises `SolverFailure`, with the `program` attached."""
+    """min ⟨cost, w⟩ over A w ≤ b and w ≥ 0, where `cost` or `b` isn't negative: a
+    verified optimum w (n,), of all the one with the least ⟨price, w⟩, and multipliers
+    y (m,) ≤ 0; None without. Raises `SolverFailure`, with the `program` attached."""
     m, n = A.shape
     size = np.maximum(np.abs(A).max(1), ZERO)
     unit = (-b/size).max()
@@ -676,7 +672,6 @@ def known_program(support: np.ndarray, q: np.ndarray, arm: int,
 
 # %% ../../nbs/appendix/61_programs.ipynb #3551efd5
 PURSE = 64.     # times what costs differ by is the first purse, times that the next
-
 
 def purses(need: float, bound: float) -> Iterator[float]:
     "Bounds to try, from `PURSE` times `need` up to `bound`; all are positive."

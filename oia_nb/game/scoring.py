@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     from oia_nb.show.views import Card
 
 # %% auto #0
-__all__ = ['ScoringRule', 'as_rule', 'gains', 'Lie', 'lie', 'is_proper', 'is_strictly_proper', 'menu_rule', 'brier', 'spherical',
-           'floor_belief', 'logarithmic', 'v_shaped', 'VRules', 'mix', 'without_floor']
+__all__ = ['support_and_bound', 'ScoringRule', 'as_rule', 'gains', 'Lie', 'lie', 'is_proper', 'is_strictly_proper', 'menu_rule',
+           'brier', 'spherical', 'floor_belief', 'logarithmic', 'v_shaped', 'VRules', 'mix', 'without_floor']
 
 # %% ../../nbs/paper/02_scoring.ipynb #d4d6081e
-def _checked(support, bound):
-    return as_beliefs('support', support), as_number('bound', bound, low=0.,
-                                                     strict_low=True)
+def support_and_bound(support: Any, bound: Any) -> tuple[np.ndarray, float]:
+    "The support (M, W) and the bound of a rule or a menu; `InvalidInput`."
+    bound = as_number('bound', bound, 0., strict_low=True)
+    return as_beliefs('support', support), bound
 
 @dataclass(frozen=True, eq=False)
 class ScoringRule(Value):
@@ -41,7 +42,7 @@ class ScoringRule(Value):
     how = ', or what has one in its attribute rule, such as optimal_rule(world)'
 
     def __post_init__(self):
-        support, bound = _checked(self.support, self.bound)
+        support, bound = support_and_bound(self.support, self.bound)
         values = as_array('values', self.values, support.shape, 0., bound)
         vars(self).update(values=values, support=support, bound=bound)
 
@@ -56,14 +57,13 @@ class ScoringRule(Value):
         return self
 
     def __repr__(self):
-        M, W = self.values.shape
-        low, high = self.values.min(), self.values.max()
+        (M, W), low, high = self.values.shape, self.values.min(), self.values.max()
         return (f'ScoringRule({M} beliefs, {W} states, pays {low:.4g} to {high:.4g} of '
                 f'{self.bound:g})')
 
     def column(self, report: ArrayLike) -> np.ndarray:
-        """(W,): what any reported belief pays in each state: its own row, or off the support
-        the first row that it likes best. Raises `InvalidInput` for one off the simplex."""
+        """(W,): what any reported belief pays in each state: its own row, or off the
+        support the first that it likes best. Raises `InvalidInput`."""
         r = as_array('report', report, (self.support.shape[1],))
         expect(r.min() >= -REPORT_TOL and abs(r.sum() - 1) <= REPORT_TOL, 'report',
                r.tolist(), 'a belief: no entry negative, summing to one')
@@ -100,8 +100,7 @@ class ScoringRule(Value):
 
 # %% ../../nbs/paper/02_scoring.ipynb #d4d3e009
 def as_rule(name: str, value: Any) -> ScoringRule:
-    """`value`, a `ScoringRule`, or the one in its attribute `rule` (of an optimum, a
-    result, an offer, a menu). Raises `InvalidInput` naming `name`."""
+    "`value`, a `ScoringRule`, or the one in its attribute `rule`; `InvalidInput`."
     return as_kind(name, getattr(value, 'rule', value), ScoringRule)
 
 def gains(rule: ScoringRule) -> np.ndarray:
@@ -117,8 +116,8 @@ class Lie(NamedTuple):
     gain: float
 
 def lie(rule: ScoringRule) -> Lie | None:
-    """The most profitable `Lie` under `rule`, or None if it is proper within `PROPER_TOL`
-    (Definition 1)."""
+    """The most profitable `Lie` under `rule`, or None if it is proper within
+    `PROPER_TOL` (Definition 1)."""
     G = gains(rule)
     i, j = np.unravel_index(G.argmax(), G.shape)
     gain = float(G[i, j])
@@ -133,21 +132,20 @@ def is_proper(rule: ScoringRule) -> bool:
     return lie(rule) is None
 
 def is_strictly_proper(rule: ScoringRule) -> bool:
-    """True if every lie costs something: more than `PROPER_TOL` of the bound
-    (Definition 1)."""
+    "True if every lie costs more than `PROPER_TOL` of the bound (Definition 1)."
     G = gains(rule)
     return bool((G[~np.eye(len(G), dtype=bool)] < -PROPER_TOL*rule.bound).all())
 
 # %% ../../nbs/paper/02_scoring.ipynb #fe387060
 def menu_rule(support: np.ndarray, menu: ArrayLike, bound: float) -> ScoringRule:
-    """The direct rule of a menu: each belief is paid by the row of `menu` (n, W) that it
-    likes best. Proper for every menu (revelation principle). Raises `InvalidInput`.
+    """The direct rule of a menu: each belief is paid by the row of `menu` (n, W) that
+    it likes best. Proper for every menu (revelation principle). Raises `InvalidInput`.
 
     >>> menu_rule([[.5, .5], [.1, .9]], [[1., 0.], [0., 1.]], 1.).values
     array([[1., 0.],
            [0., 1.]])
     """
-    support, bound = _checked(support, bound)
+    support, bound = support_and_bound(support, bound)
     menu = as_array('menu', menu, (None, support.shape[1]), 0., bound)
     return ScoringRule(menu[(support @ menu.T).argmax(1)], support, bound)
 
@@ -160,7 +158,7 @@ def brier(support: np.ndarray, bound: float = 1.) -> ScoringRule:
     array([[0.75, 0.75],
            [0.36, 0.96]])
     """
-    support, bound = _checked(support, bound)
+    support, bound = support_and_bound(support, bound)
     distance2 = ((np.eye(support.shape[1]) - support[:, None, :])**2).sum(2)
     return ScoringRule(bound*np.maximum(1 - distance2/2, 0), support, bound)
 
@@ -171,7 +169,7 @@ def spherical(support: np.ndarray, bound: float = 1.) -> ScoringRule:
     >>> spherical([[.5, .5]]).values.round(4)
     array([[0.7071, 0.7071]])
     """
-    support, bound = _checked(support, bound)
+    support, bound = support_and_bound(support, bound)
     values = support/np.linalg.norm(support, axis=1, keepdims=True)
     return ScoringRule(bound*np.minimum(values, 1), support, bound)
 
@@ -210,31 +208,31 @@ def logarithmic(support: np.ndarray, bound: float = 1.,
     array([[0.849, 0.849],
            [0.5  , 0.977]])
     """
-    support, bound = _checked(support, bound)
+    support, bound = support_and_bound(support, bound)
     floor = _as_floor(floor, support.shape[1])
     p = np.array([floor_belief(b, floor) for b in support])
     return ScoringRule(bound*np.clip(1 - np.log(p)/np.log(floor), 0, 1), support, bound)
 
 # %% ../../nbs/paper/02_scoring.ipynb #6e5bf3a0
 def v_shaped(support: np.ndarray, kink: ArrayLike, bound: float = 1.) -> ScoringRule:
-    """The V-shaped rule: one state is named, and paid if it comes true. The belief `kink`
-    (W,), all entries positive, is indifferent between all states (Li et al. 2022, for
-    two states). Raises `InvalidInput`.
+    """The V-shaped rule: one state is named, and paid if it comes true. The belief
+    `kink` (W,), all entries positive, is indifferent between all states (Li et al.
+    2022, for two states). Raises `InvalidInput`.
 
     >>> v_shaped([[.2, .8], [.9, .1]], [.5, .5]).values
     array([[0., 1.],
            [1., 0.]])
     """
-    support, bound = _checked(support, bound)
+    support, bound = support_and_bound(support, bound)
     kink = as_probabilities('kink', kink, (support.shape[1],))
     expect(kink.min() > 0, 'kink', kink.tolist(), 'a belief with all entries positive')
     return menu_rule(support, np.diag(bound*(kink.min()/kink)), bound)
 
 # %% ../../nbs/paper/02_scoring.ipynb #5d5ac165
 class VRules:
-    """The V-rules of a support with two states, one for each belief (of a single one that
-    which always pays one): `D` (M, M), what V-rule i pays on average at belief m, and
-    `tops` (M, 2), the most it pays in each state."""
+    """The V-rules of a support with two states, one for each belief (of a single one
+    that which always pays one): `D` (M, M), what V-rule i pays on average at belief m,
+    and `tops` (M, 2), the most it pays in each state."""
     def __init__(self, support):
         M = len(support)
         place = support[:, 1].argsort().argsort()
@@ -285,8 +283,8 @@ def mix(S0: ScoringRule, S1: ScoringRule, lam: float) -> ScoringRule:
 
 # %% ../../nbs/paper/02_scoring.ipynb #6f37a345
 def without_floor(rule: ScoringRule, by_state: bool = True) -> ScoringRule:
-    """The rule less what it pays whatever is reported (chapter 2), in each state, or, if
-    not `by_state`, in whatever state."""
+    """The rule less what it pays whatever is reported (chapter 2), in each state, or,
+    if not `by_state`, in whatever state."""
     floor = rule.values.min(0) if by_state else rule.values.min()
     return replace(rule, values=rule.values - floor)
 

@@ -33,7 +33,6 @@ def arm_profit(world: World, rule: ScoringRule) -> np.ndarray:
     check_rule(world, rule)
     return world.belief_distributions @ (world.setting.belief_utility - rule.expected)
 
-# %% ../../nbs/paper/03_stackelberg.ipynb #462a635f
 def principal_profit(world: World, rule: ScoringRule) -> float:
     r"""$h(S)$: the principal's profit at the agent's best response (paper, below eq.
     opt2), for any rule, and any agent of the world: see `Agent.profit`.
@@ -65,7 +64,7 @@ def profit_scale(world: World, rule: ScoringRule) -> float:
     return z.B_u + min(z.bound, 2*PURSE*stake(world, rule))
 
 def is_claim_true(world: World, rule: ScoringRule, profit: float) -> bool:
-    "True if `rule` earns the claimed `profit` when it is answered, within `PROFIT_TOL`."
+    "True if `rule` earns the claimed `profit`, within `PROFIT_TOL`."
     off = abs(principal_profit(world, rule) - profit)
     return off <= PROFIT_TOL*profit_scale(world, rule)
 
@@ -80,11 +79,10 @@ def with_fewer_rows(rule: ScoringRule) -> Iterator[ScoringRule]:
             yield menu_rule(rule.support, rows, rule.bound)
     yield rule
 
-# %% ../../nbs/paper/03_stackelberg.ipynb #3c9680f0
 def lp_arm(world: World, arm: int | str, solver: str = 'fast',
            margin: float = 0.) -> tuple[float, ScoringRule] | None:
-    r"""$\text{LP}_k$ (the paper's eq. (6)): the best proper rule under which `arm` (a name
-    or an index) is a best response, ahead of all others by `margin`, in money.
+    r"""$\text{LP}_k$ (the paper's eq. (6)): the best proper rule under which `arm` (a
+    name or an index) is a best response, ahead of all others by `margin`, in money.
 
     Returns (h(S_k*), `ScoringRule`), or None without such a rule. The profit is what
     the agent's answer really leaves. Raises `SolverFailure`, `InvalidInput`."""
@@ -141,10 +139,8 @@ def optimal_rule(world: World, solver: str = 'fast', margin: float = 0.) -> Opti
     much. Ties between arms go to the lowest index. Raises `SolverFailure`;
     `NotInducible` if no arm can lead so.
 
-    >>> print(optimal_rule(clinic))
-    Optimum(imaging, profit 0.7839, by ScoringRule(19 beliefs, 2 states, pays 0 to
-    0.09086 of 1);
-      best profits: palpation 0.7436, imaging 0.7839, biopsy 0.7281)
+    >>> optimal_rule(clinic).rule
+    ScoringRule(19 beliefs, 2 states, pays 0 to 0.09086 of 1)
     """
     arms = range(as_kind('world', world, World).setting.K)
     found = [lp_arm(world, k, solver, margin) for k in arms]

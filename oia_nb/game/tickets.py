@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 import numpy as np
 from ..core import (PROB_TOL, NotInducible, SolverFailure, Value, as_array,
-                         as_beliefs, as_integer, as_kind, as_number, as_text, expect)
+                         as_integer, as_kind, as_number, as_text, expect)
 from .information import Setting, World
 from .programs import new_highs, open_highs
-from .scoring import ScoringRule, menu_rule
+from .scoring import ScoringRule, menu_rule, support_and_bound
 from .stackelberg import principal_profit, region_margin
 
 # %% auto #0
@@ -22,8 +22,7 @@ __all__ = ['SAME', 'FEWEST_DECIMALS', 'MOST_DECIMALS', 'SAME_TICKET', 'Menu', 'r
            'whole_numbers', 'round_menu', 'payable', 'payable_bend', 'decimals', 'rounded']
 
 # %% ../../nbs/experts/26_tickets.ipynb #f9699e07
-# what a belief may lose by a ticket left out, in units of the largest payment
-SAME = 1e-12
+SAME = 1e-12    # a belief may lose it by a ticket left out, of the largest payment
 FEWEST_DECIMALS, MOST_DECIMALS = -12, 15         # of a payment
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +34,7 @@ class Menu(Value):
     bound: float
 
     def __post_init__(self):
-        support = as_beliefs('support', self.support)
-        bound = as_number('bound', self.bound, 0., strict_low=True)
+        support, bound = support_and_bound(self.support, self.bound)
         tickets = as_array('tickets', self.tickets, (None, support.shape[1]), 0., bound)
         vars(self).update(tickets=tickets, support=support, bound=bound)
 
@@ -72,7 +70,6 @@ class Menu(Value):
                  for b, (t, w) in enumerate(zip(self.tickets, when))]
         return '\n'.join(filter(None, [*lines, remark(self.tickets, digits)]))
 
-# %% ../../nbs/experts/26_tickets.ipynb #846edfdb
 def rule_menu(rule: ScoringRule, within: float = SAME) -> Menu:
     """The rule as a `Menu` with as few tickets as its listed beliefs need, each of
     which may expect to lose `within`, in units of the largest payment; in the order in
@@ -150,11 +147,9 @@ def pays(ticket, states, digits=None, currency=None):
 def remark(tickets, digits=None):
     """What is to be said below the print of tickets (n, W): that digits were left out,
     or nothing ('') where what is printed is what is paid."""
-    def printed(ticket):
-        small = smallest(ticket, digits)
-        return [float(money(x, digits)) if x > small else 0. for x in ticket]
-    off = np.abs(np.array([printed(t) for t in tickets]) - tickets).max()
-    if off <= SAME*tickets.max():
+    printed = [[float(money(x, digits)) if x > smallest(t, digits) else 0. for x in t]
+               for t in tickets]
+    if np.abs(np.array(printed) - tickets).max() <= SAME*tickets.max():
         return ''
     shown = '6 digits' if digits is None else f'{digits} decimals'
     return f'Sums are printed to {shown}; what is paid is exact.'
@@ -190,8 +185,7 @@ def when_more(menu, states, digits=None):
 SAME_TICKET = 1e-6            # tickets closer than this are rounded as one
 
 def round_program(tickets, world, arm, unit, margin):
-    """The program of round numbers as the arguments of `open_highs`; variables are T
-    (n W), s (M), z (M n)."""
+    "The program in T (n W), s (M) and z (M n), as the arguments of `open_highs`."
     from scipy.sparse import block_array, csr_array, eye_array, kron
     z, q = world.setting, world.belief_distributions
     (n, W), M = tickets.shape, z.M

@@ -90,8 +90,7 @@ def regret_of(world, found):
 
 def measure(known, found):
     """The columns that an `Identification` fills: `arm_rounds`, in which its arm
-    answered; `stopped`, whether it ended by its own rule and not at a cap; the true
-    `regret`, and the `bound` proved; whether its arm is `correct` (a tie is), …"""
+    answered; whether it `stopped` by its own rule; whether its arm is `correct`, …"""
     (world, _, best), k = known, found.arm
     finite = lambda x: float(x) if np.isfinite(x) else None
     row = {name: int(getattr(found, name)) for name in list(RESULTS)[:5]}
@@ -400,8 +399,8 @@ def summarise(frame: pd.DataFrame,
     """A row for each value of the columns `by` (None: world, method and parameters) of
     a frame of `experiment` with a column `eps`: `runs`, `failed`; of those that didn't,
     medians (`rounds`, `paid`, `lost`, `break_even`, infinite for never), percentiles
-    (`rounds_10`, `rounds_90`), shares (`stopped`, `correct`, `within` the target), means
-    (`regret`, `bound`, `seconds`), and the `worst` regret. Raises `InvalidInput`.
+    (`rounds_10`, `rounds_90`), shares (`stopped`, `correct`, `within` the target), and
+    means (`regret`, `bound`, `seconds`); the `worst` regret. Raises `InvalidInput`.
 
     >>> list(summarise(compare(['advert'], eps=3., methods=['sharp'],
     ...     repetitions=1, n_jobs=0).frame).runs)
@@ -424,7 +423,7 @@ def summarise(frame: pd.DataFrame,
                    regret=('regret', 'mean'), worst=('regret', 'max'))
     columns |= {c: (c, 'mean') for c in ('within', 'bound', 'correct')}
     columns |= {c: (c, 'median') for c in ('paid', 'lost', 'break_even')}
-    columns |= dict(seconds=('seconds', 'mean'))
+    columns['seconds'] = 'seconds', 'mean'
     return rows.groupby(by, sort=False, dropna=False).agg(**columns).reset_index()
 
 # %% ../../nbs/handbook/67_experiments.ipynb #caed70e5
@@ -504,8 +503,7 @@ def with_fee(found, fee):
 
 # %% ../../nbs/handbook/67_experiments.ipynb #1aa41b7e
 def proved_after(found, rounds=np.inf, paid=np.inf):
-    """What a run had proved by its round number `rounds`, and before more than `paid`
-    had been paid; infinite for nothing."""
+    "What a run had proved after so many `rounds`, and before it had `paid` more."
     t = found.trace
     n = min(rounds, int((t.payments[t.kinds != PAST].cumsum() <= paid).sum()))
     if n >= found.rounds - found.past and found.certificate:

@@ -194,9 +194,8 @@ register(Row(
 
 # %% ../../nbs/appendix/63_identification.ipynb #95b07576
 def learners_for(told=None, support=None, margin=0.):
-    """The rows of the learners that honour what is told, and a `margin`. Where rounding
-    makes beliefs of the `support` be heard as others, they are those that take no
-    report at its word. Raises `InvalidInput` if there are none."""
+    """The rows that honour what is told, and a `margin`; where rounding merges beliefs
+    of the `support`, they take no report at its word. Raises `InvalidInput`."""
     told = as_told(told)
     asked = set(told.unusual) - {'alarm'}
     if support is not None and not told.is_exact(support):
@@ -209,9 +208,8 @@ def learners_for(told=None, support=None, margin=0.):
 
 # %% ../../nbs/appendix/63_identification.ipynb #dfb2b7ef
 def prepared(where, oracle, rng, *, method, told, budget, options) -> Any:
-    """What a run or a session begins with: the `Row` of its learner; the world or
-    setting `where` it learns, without the arms that no rule induces; its `Oracle` or
-    None; the names of these arms; and all options. Raises `InvalidInput`."""
+    """What a run or a session begins with: the `Row`, the world or setting without the
+    arms that no rule induces, the `Oracle` or None, these arms, and all options."""
     z, left = getattr(where, 'setting', where), ()
     row = learners_for(told, z.support)[0] if method is None else learner_row(method)
     for name, value in options.items():

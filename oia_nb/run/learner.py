@@ -130,10 +130,9 @@ class Trace:
 # %% ../../nbs/appendix/62_learner.ipynb #dc4b540e
 @dataclass(frozen=True)
 class Certificate:
-    """What is proved of the simple regret of a rule, on the event that the learner's
-    estimates are right: `bound` = `mixing` + `confidence`, the price of the oracle's
-    share in the rule, and of what isn't known yet. `proof` holds the hints for chapter
-    39, and `facts` what they rest on and no trace holds."""
+    """What is proved of the regret of a rule, on the event that estimates are right:
+    `bound` = `mixing` + `confidence`, the price of the oracle's share in the rule, and
+    of what isn't known yet; `proof`, hints for chapter 39, and `facts` for it."""
     bound: float
     mixing: float
     confidence: float
@@ -365,12 +364,11 @@ UNCLAIMED = dict(profit=None, lead=None, listed=None, missed=None)
 def finish(transcript: Any, found: Finding, *, status: str, eps: float, delta: float,
            searches: int = 0, lp_solves: int = 0, violated: bool | str = False,
            snapshots: Sequence[Any] = (), **more: Any) -> Identification:
-    """The `Identification` of a finished run, of which a `Transcript` (or what has its
-    columns) tells: the only maker of results. `status` is one of `STATUS`; unless it is
-    sound, nothing is claimed. `violated` is whether something was seen that can't be,
-    or what: one of `VIOLATIONS`. `snapshots` are (round, profits (K,), radii (K,),
-    bound), and `more` fields of `Particulars`. Raises `InvalidInput`, also for
-    "certified" unless the certificate of the rule found proves `eps`."""
+    """The `Identification` of a finished run, of which a `Transcript` tells: the only
+    maker of results. `status` is one of `STATUS`; unless it is sound, nothing is
+    claimed. `violated` is whether something was seen that can't be, or what: one of
+    `VIOLATIONS`. `snapshots` are (round, profits (K,), radii (K,), bound). Raises
+    `InvalidInput`, also for "certified" unless the rule is proved to be so."""
     if isinstance(violated, str):
         more['violated'] = as_choice('violated', violated, VIOLATIONS)
     violated = bool(violated or not STATUS[as_choice('status', status, STATUS)].sound)
@@ -455,11 +453,10 @@ def verified(found: Identification) -> Identification:
 
 # %% ../../nbs/appendix/62_learner.ipynb #d53e49c8
 class Learner(Generator):
-    """A learner under way, a generator: `next` starts it and gives the first rule,
-    `send` takes a `Response` and gives the next rule. A response that `check_response`
-    refuses, or without its state if the learner counts `states`, raises `InvalidInput`
-    and changes nothing: the right one can still be sent, in answer to `rule`, the rule
-    announced last. `StopIteration` carries what the learner returns."""
+    """A learner under way: `next` gives the first rule, `send` takes a `Response` and
+    gives the next one. A response that `check_response` refuses, or without its state
+    if the learner counts `states`, raises `InvalidInput` and changes nothing: the right
+    one can still be sent in answer to `rule`. `StopIteration` carries the result."""
     def __init__(self, setting: Setting, steps: Generator[Any, Any, Any] | None,
                  best: Callable[[], Any] | None = None, states: bool = False) -> None:
         self.setting, self.states = setting, states
@@ -557,8 +554,7 @@ def within_sum(learner: Learner, most: float | None) -> Learner:
 # %% ../../nbs/appendix/62_learner.ipynb #db002a32
 @contextmanager
 def interrupts_held() -> Any:
-    """A list, empty until Ctrl-C was pressed, which interrupts nothing unless pressed
-    again; in the main thread, where Ctrl-C has its usual meaning."""
+    "A list, empty until Ctrl-C was pressed, which interrupts only if pressed again."
     pressed = []
     def hold(number, frame):
         if pressed:

@@ -80,8 +80,7 @@ def is_torn(line):
     return line.startswith(b'{')
 
 def read_journal(data):
-    """The records at the beginning of a journal (bytes), the hash of the last one, and
-    how many bytes they take."""
+    "The records at the beginning of a journal (bytes), their last hash, their size."
     records, last, at = [], '', 0
     with suppress(AttributeError, KeyError, TypeError, ValueError, RecursionError):
         for line in data.split(b'\n'):
@@ -96,9 +95,8 @@ def read_journal(data):
 
 # %% ../../nbs/experts/27_session.ipynb #979555ca
 class Journal:
-    """An append-only file of `records` with one writer; `notes` tell what was found on
-    opening. With `cut` it goes on after the last whole record. Raises `InvalidInput`,
-    `Busy` if it is written already, `Damaged`."""
+    """An append-only file of `records` with one writer; `notes` tell what was found;
+    `cut` drops what is broken. Raises `InvalidInput`, `Busy`, `Damaged`."""
     def __init__(self, path, *, new=False, write=True, cut=False):
         from filelock import FileLock, Timeout
         with file_trouble('path', path, 'the file of a session, nothing else'):
@@ -153,9 +151,8 @@ class Journal:
                           f'no record, was changed, or a line before it is missing{way}')
 
     def append(self, record):
-        """Write a record in place of what a failed try left; it is on disk when this
-        returns. Raises `InvalidInput`, as on a full disk, or `Damaged` if someone else
-        changed the file; the session may go on when that is mended."""
+        """Write a record to the disk, in place of what a failed try left. Raises
+        `InvalidInput`, as on a full disk, or `Damaged` if someone else changed the file."""
         if self.lock is None:
             raise Busy(f'{self.path} {self.why}')
         own = chained(self.last, record)
@@ -181,9 +178,8 @@ class Refused(InvalidInput):
 SNAP = .01      # a report this close to a listed belief, in every state, stands for it
 
 def as_report(setting, report=None, snap=SNAP, arm=None, *, belief=None, percent=None):
-    """(place on the support, what was said (W,), its distance) of a report, the place
-    of a `belief`, or a `percent` of the second of two states. Raises `InvalidInput` if
-    farther than `snap` from all listed beliefs that `arm` (an index) can lead to."""
+    """(place on the support, what was said (W,), its distance), told in one of three
+    ways. Raises `InvalidInput` if farther than `snap` from all beliefs of the `arm`."""
     expect(sum(x is not None for x in (report, belief, percent)) == 1, 'report', report,
            'one of report, belief and percent')
     places = np.arange(setting.M) if arm is None else setting.places(arm)
@@ -372,9 +368,8 @@ def tickets_html(menu, states, digits=None, unit=None, *, pays='pays', when=None
 # %% ../../nbs/experts/27_session.ipynb #32faaff7
 @dataclass(eq=False)
 class SessionRound:
-    """A round of a session: the offer's rule, what became of it (`status`: open,
-    answered or void), and how many `times` it was declined, amended, …; what was
-    `spent` on what didn't stay. An answer from before has the `number` 0."""
+    """A round: the offer's rule, what became of it (`status`: open, answered or void),
+    how many `times` it was declined, …, and what was `spent` on what didn't stay."""
     number: int
     rule: ScoringRule
     status: str = 'open'
@@ -1104,8 +1099,7 @@ def new_head(where, oracle, *, method, history, told, budget, options, **fields)
         oracle = payable_oracle(oracle.on(z), fields['unit'], where)
     options = {k: str(v) if k == 'told' else as_value(k, v) for k, v in options.items()
                if (k, str(v)) != ('told', '')}
-    expect(isinstance(history, (list, tuple)), 'history', history,
-           'a list of (rule, arm, report)')
+    expect(isinstance(history, (list, tuple)), 'history', history, 'a list of answers')
     known = {name: value for name, value in plain(z).items()
              if name != 'kind' and value is not None}
     return checked_head(fields | dict(
@@ -1142,8 +1136,8 @@ def past_answer(setting, oracle, n, row):
         check_fits('rule', rule, setting)
         arm = setting.arm_index(arm)
         belief = as_report(setting, report, arm=arm)[0]
-    return dict(rule=rule.values.tolist(), arm=arm, belief=belief,
-                **(dict(state=state[0]) if state else {}))
+    state = state[0] if state else None
+    return dict(rule=rule.values.tolist(), arm=arm, belief=belief, state=state)
 
 # %% ../../nbs/experts/27_session.ipynb #c0ffee03
 # what may be seen to fail because of one wrong answer

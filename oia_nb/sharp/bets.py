@@ -219,8 +219,7 @@ def passes(known, c, eps):
         m <= 0 for m in missing(known, c, eps).values())
 
 def prove(known, c, eps):
-    """Hints that prove that a `Candidate` loses at most `eps`, accepted by the checker,
-    and the facts that they rest on; None if there are none."""
+    "Hints and facts that prove to the checker that a `Candidate` loses `eps`; or None."
     settle(known)
     return checked(known, c, eps) if passes(known, c, eps) else None
 

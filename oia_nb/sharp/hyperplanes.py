@@ -18,22 +18,19 @@ def spanned(rows, least):
     return ways[sizes > least*sizes[0]]
 
 def flat(setting):
-    """(r, M): independent payments that tell no arms apart (chapter 21): constant ones;
-    with a common prior as many as there are, of length one and at right angles."""
+    "(r, M): independent payments that tell no arms apart, constant ones or by a prior."
     if setting.prior is None:
         return np.ones((1, setting.M))
     return spanned(setting.support.T, THIN)
 
 def neutral(setting, k, j):
-    """(r, M): payments that span those which tell two arms not apart: `flat` ones, and
-    any at beliefs of neither."""
+    "(r, M): payments that span those which tell two arms not apart."
     others = np.delete(np.eye(setting.M), setting.places(k, j), 0)
     return np.vstack([flat(setting), others])
 
 # %% ../../nbs/sharp/21_hyperplanes.ipynb #da164a73
 def near_pairs(support, n=None):
-    """Pairs (i, j) of beliefs between which lies are forbidden first: for each i the n
-    nearest, or two a state; with two states those that suffice."""
+    "Pairs (i, j) of lies that are forbidden first: for each i the n nearest, or some."
     M, W = support.shape
     if W == 2 and n is None:
         return list(map(tuple, properness_pairs(support)))

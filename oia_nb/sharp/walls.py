@@ -69,11 +69,10 @@ class Cone:
         onto = self.outcomes.pays.reshape(len(mu), -1).T    # weights on payments
         L = pair_rows(self.setting.support, self.pairs).toarray().T
         A = np.block([[onto, -L, 0*L], [onto, 0*L, -L]])
-        low = np.r_[np.zeros(len(onto)), -onto @ mu]
-        columns = np.full((2, A.shape[1]), np.inf)
+        rows, columns = (np.full((2, n), np.inf) for n in A.shape)
+        rows[0] = np.r_[np.zeros(len(onto)), -onto @ mu]
         columns[0] = np.where(np.arange(A.shape[1]) < len(mu), -np.inf, 0.)
-        return opened(A, np.zeros(A.shape[1]), columns, (low, np.full(len(low), np.inf)),
-                      new_highs(**PLAIN))
+        return opened(A, np.zeros(A.shape[1]), columns, rows, new_highs(**PLAIN))
 
     def majorants(self, s, mus):
         """(n, M) and (n, 2, L): for each μ of `mus` (n, M) an m with m ≥ 0 and m + μ ≥ 0
@@ -90,8 +89,7 @@ class Cone:
         return x[:, :M], np.maximum(x[:, M:], 0.).reshape(len(mus), 2, -1)
 
     def cheapest(self, rows, q, program=None):
-        """A `RegionProgram` of `rows` (g, h), an earlier `program` if it has as many, and
-        what it finds at shares q (N,) of outcomes."""
+        "A program of `rows` (g, h), the old one if it has as many, and its rule at q."
         if program and len(program.cuts) == len(rows):
             program.change(rows)
         else:
@@ -184,34 +182,34 @@ class Wall:
         value = self._at @ w
         self.stale |= (value < low - 1e-9) | (value > high + 1e-9)
 
-    def least(wall, cost):
+    def least(self, cost):
         """At least ⟨cost, a⟩ by the answers, the multipliers (n,) that prove it, and an a
         (M,) at which it is so much; None if no a agrees with the answers."""
         import highspy
-        found, wall.solves = solution(wall.highs, cost), wall.solves + 1
+        found, self.solves = solution(self.highs, cost), self.solves + 1
         if found is None:
-            none = wall.highs.getModelStatus() == highspy.HighsModelStatus.kInfeasible
-            return None if none else (-np.inf, wall.sides, 0*cost)
+            none = self.highs.getModelStatus() == highspy.HighsModelStatus.kInfeasible
+            return None if none else (-np.inf, self.sides, 0*cost)
         y, a = np.array(found.row_dual), np.array(found.col_value)
-        return proved_least(wall, cost, y), y[len(wall.neutral):], a
+        return proved_least(self, cost, y), y[len(self.neutral):], a
 
-    def tighten(wall, i, side):
+    def tighten(self, i, side):
         "Work out the upper (`side` 1) or lower (-1) bound of a_i. Raises `Contradiction`."
-        ends, which = (wall.up, 0) if side > 0 else (wall.low, 1)
-        was_stale, wall.stale[which, i] = wall.stale[which, i], False
-        if wall.tied or not was_stale:
+        ends, which = (self.up, 0) if side > 0 else (self.low, 1)
+        was_stale, self.stale[which, i] = self.stale[which, i], False
+        if self.tied or not was_stale:
             return
-        found = wall.least(-side*np.eye(len(ends))[i])
+        found = self.least(-side*np.eye(len(ends))[i])
         if found is None:
             # f(0) is zero, or some answer is wrong
-            if against := wall.contradicted():
+            if against := self.contradicted():
                 raise Contradiction(against)
-            wall.tied, wall.up[:], wall.low[:] = True, np.inf, -np.inf
+            self.tied, self.up[:], self.low[:] = True, np.inf, -np.inf
             return
-        bound, y, wall._at[which, i] = found
+        bound, y, self._at[which, i] = found
         if -bound < side*ends[i]:
             ends[i] = -side*bound
-            wall.rests_on[side, i] = {t: abs(v) for t, v in zip(wall.rounds, y) if v}
+            self.rests_on[side, i] = {t: abs(v) for t, v in zip(self.rounds, y) if v}
 
     def unknown(self):
         "Pairs (i, side) of the bounds that cuts need and that aren't known."
@@ -227,15 +225,14 @@ class Wall:
 
 # %% ../../nbs/sharp/22_walls.ipynb #38eb1b0c
 def proved_least(wall, cost, y):
-    """At least ⟨cost, a⟩, by multipliers y; what they leave costs at most |a_i| =
-    `MOST`."""
+    "At least ⟨cost, a⟩, by multipliers y; what they leave counts `MOST` times."
     y = np.where(np.isfinite(np.where(y > 0, *wall.ends)), y, 0.)
     return lagrangian_bound(y, *wall.ends) - MOST*np.abs(cost - y @ wall.A).sum()
 
 # %% ../../nbs/sharp/22_walls.ipynb #88d62de4
 def extent(wall, s):
-    r"""The least and the largest $\langle\alpha,s\rangle$ that answers allow; infinite
-    if none."""
+    r"""The least and the most $\langle\alpha,s\rangle$ by the answers; infinite if
+    unknown."""
     w = wall.cone.coordinates(s)
     found = [wall.least(cost) or (-np.inf, 0, 0*w) for cost in (w, -w)]
     wall.at_ends += [a for bound, _, a in found if bound > -np.inf]
@@ -266,8 +263,7 @@ def prove_cheaper(wall):
     return bool(wall.order)
 
 def of_a_tie(wall):
-    """Multipliers, with a sum of one, by which answers promise least and leave little
-    over, and those of what is flat: a proof that both arms cost the same."""
+    "Multipliers of answers, and of what is flat, by which both arms cost the same."
     S, n = balance(wall), wall.n
     (m, k), e = S.shape, np.ones((len(S), 1))
     A = np.vstack([np.hstack([S, -e, 0*e]), np.hstack([S, 0*e, -e]),
@@ -283,8 +279,7 @@ def of_a_tie(wall):
 LEAST, HUGE = .05, 1e9
 
 def weigh(ups, prices):
-    """(n,) weights of `ups` (n, M) for which min prices/bounds is largest, and the
-    bounds."""
+    "Weights (n,) of `ups` (n, M), for which min prices/bounds is largest, and bounds."
     shares = np.ones((1, 1)) if len(ups) == 1 else np.linspace([0, 1], [1, 0], 41)
     total = np.maximum(shares @ np.clip(ups, -HUGE, HUGE), LEAST)
     best = int((prices/total).min(1).argmax())

@@ -160,7 +160,6 @@ def world_to_dict(world):
            'an agent that equals the one made of its fields')
     return data
 
-# %% ../../nbs/handbook/64_worlds.ipynb #e4a0c0e2
 def json_text(value: Any, indent: str = '') -> str:
     """JSON with one line for each list of plain values. Raises `ValueError` for a
     number that isn't finite."""
@@ -204,8 +203,7 @@ def read_file(path: str | PathLike[str]) -> bytes:
         return as_file(path).read_bytes()
 
 def save(value: Any, path: str | PathLike[str]) -> None:
-    """Write a world or a setting to a file, from which it is read bit for bit. Raises
-    `InvalidInput` if it can't be written, or can't hold the world."""
+    "Write a world or a setting to a file, to be read bit for bit; `InvalidInput`."
     as_dict = setting_to_dict if isinstance(value, Setting) else world_to_dict
     write_file(path, json_text(as_dict(value)) + '\n')
 
@@ -254,7 +252,7 @@ def load_world(path_or_name: str | PathLike[str]) -> World:
     World('clinic': 3 arms, 2 states, 19 beliefs, bound 1)
     """
     place, names = path_or_name, world_names()
-    with file_trouble('world', place, f'{", ".join(names)}, or a file that can be read'):
+    with file_trouble('world', place, f'{", ".join(names)}, or a file to be read'):
         shipped = isinstance(place, str) and place in names
         raw = (_shipped()/f'{place}.json' if shipped else as_file(place)).read_bytes()
     return world_from_bytes(raw, place)

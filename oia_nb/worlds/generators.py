@@ -46,13 +46,12 @@ def random_world(K: int, W: int, signals: int | Sequence[int],
     """A random world with K arms and W states, at least two each; `signals` is how many
     an arm has, or a list of K such numbers.
 
-    `prior` is "common": the state is drawn from one prior, uniform on the simplex, and
-    so is each of an arm's likelihoods; "arm": each arm's joint distribution is uniform
-    on its simplex, so that the prior depends on the arm; or "blackwell": a common one,
-    in which each arm is a garbling of the next, and costs no more. Utilities of the
-    `decisions` (W if not given) are uniform on [0, bound], costs on [0, max_cost
-    bound]. With a `margin`, in units of payment, worlds are drawn, at most `tries`
-    times, until each arm can be induced with it. Raises `InvalidInput`, and
+    `prior` is "common": one prior, and each of an arm's likelihoods, uniform on their
+    simplex; "arm": each arm's joint distribution uniform on its simplex; or
+    "blackwell": a common one, each arm a garbling of the next, at no more cost.
+    Utilities of the `decisions` (W if not given) are uniform on [0, bound], costs on
+    [0, max_cost bound]. With a `margin`, in units of payment, worlds are drawn, at most
+    `tries` times, until each arm can be induced with it. Raises `InvalidInput`, and
     `NotInducible` if no draw had the margin.
 
     >>> random_world(3, 2, 2, seed=0)
@@ -74,10 +73,9 @@ def random_world(K: int, W: int, signals: int | Sequence[int],
         world = make_world(joint, costs, bound*rng.random((W, D)), bound, name=name)
         if least is None:
             return world
-        found = min(widest_margin(world, k)[0] for k in range(K))
-        if found >= least:
+        best = max(best, min(widest_margin(world, k)[0] for k in range(K)))
+        if best >= least:
             return world
-        best = max(best, found)
     raise NotInducible(
         f'none of {tries} random worlds has a margin of {least:g} for each arm (the '
         f'best has {best:.3g}): ask for less, or for fewer arms, more signals, or '

@@ -19,17 +19,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # %% auto #0
-__all__ = ['SMOOTHING', 'MAX_SIGNALS', 'MARKERS', 'smoothed_table', 'Levels', 'column_levels', 'Fault', 'TableCheck',
-           'check_table', 'scored', 'with_scores', 'classes_of', 'world_from_table']
+__all__ = ['MAX_SIGNALS', 'MARKERS', 'smoothed_table', 'Levels', 'column_levels', 'Fault', 'TableCheck', 'check_table', 'scored',
+           'with_scores', 'classes_of', 'world_from_table']
 
 # %% ../../nbs/handbook/75_tables.ipynb #f4a00005
-SMOOTHING = 4.      # λ: made-up cases, in which signals know nothing about the state
-
-def smoothed_table(counts: ArrayLike, smoothing: float = SMOOTHING,
+def smoothed_table(counts: ArrayLike, smoothing: float = 4.,
                    prior: ArrayLike | None = None) -> np.ndarray:
-    r"""$p(\omega, o\mid k)$ (O, W) from the numbers of rows `counts` (O, W), by the
-    formula of chapter 64. `prior` (W,) is the states'; the counts' own if None. A state
-    without rows must have prior 0."""
+    r"""$p(\omega, o\mid k)$ (O, W) from the numbers of rows `counts` (O, W). `prior`
+    (W,) is the counts' own if None; a state without rows must have prior 0."""
     counts = np.asarray(counts, float)
     n_state = counts.sum(0)
     n = n_state.sum()
@@ -229,12 +226,7 @@ def check_table(frame: Any, *, state: Any = None, arms: Any = None, weights: Any
     `state`, `arms` and `weights` are as for `world_from_table`; without `arms` it is
     about all columns. Listed are missing values, labels that differ only by case or
     blanks, fractions, columns with more than `MAX_SIGNALS` levels, and levels that
-    fewer than `rare` rows have. Raises `InvalidInput` for no table.
-
-    >>> check_table(table, state='state', arms={'look': ['look']})
-    40 rows, 2 columns
-    nothing to repair
-    """
+    fewer than `rare` rows have. Raises `InvalidInput` for no table."""
     rare = as_number('rare', rare, 0.)
     if arms is None:
         arms = {'all': [c for c in _series(frame) if c not in (state, weights)]}
@@ -392,11 +384,7 @@ def _read_states(table, states, prior):
 class scored:
     """An arm of `world_from_table` that sees many `columns`: a logistic regression of
     the state, fitted to the other rows, cut into `bins` classes of equal size. Prints
-    how many bits these tell. Needs scikit-learn. Raises `InvalidInput`.
-
-    >>> scored(['age', 'income', 'debts'], bins=3).bins
-    3
-    """
+    how many bits these tell. Needs scikit-learn. Raises `InvalidInput`."""
     columns: Any
     bins: int = 5
 
@@ -482,7 +470,7 @@ def _cost_ranges(costs):
 def world_from_table(frame: Any, *, state: str, arms: Any, costs: Any,
                      utility: Any, bound: float, states: Any = None,
                      decisions: Any = None, prior: Any = None, weights: Any = None,
-                     smoothing: float = SMOOTHING, rare: int = 5, proxy: Any = None,
+                     smoothing: float = 4., rare: int = 5, proxy: Any = None,
                      name: str = 'table', **fields: Any) -> World:
     """A `World` from a table of past cases, one a row, by counting (`check_table`).
 

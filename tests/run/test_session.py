@@ -87,6 +87,7 @@ def answers_until_killed(path, rng):
         time.sleep(moment)
         child.kill()
     child.join()
+    assert child.exitcode <= 0
     return acknowledged.value, child.exitcode < 0
 
 @pytest.mark.parametrize('target, quick, full', [

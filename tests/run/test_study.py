@@ -206,10 +206,10 @@ def test_what_is_left(tmp_path):
     "As soon as bounds fall there is a guess of the rounds and the money that are left."
     with Session.create(tmp_path/'a.jsonl', CLINIC, eps=.01, delta=.05) as s:
         assert s.left is None
-        play(s, 80)
+        play(s, 45)
         s.announce()
         rounds, money = s.left
-        assert 10 < rounds < 10**6 and money == pytest.approx(rounds*s.expected/80)
+        assert 10 < rounds < 10**6 and money == pytest.approx(rounds*s.expected/45)
         assert f'About {rounds:,} rounds' in s.statement and 'Proved so far' in s.statement
 
 # --- A whole study -------------------------------------------------------------------------------
