@@ -297,7 +297,7 @@ def run_through(run: Exploration, steps: Steps, decide: Callable[..., dict[str, 
     return finish(run.transcript, eps=eps, delta=delta, snapshots=run.snapshots, **seen)
 
 def best_so_far(run: Exploration) -> dict[str, Any]:
-    "What a stopped run returns: its best rule, or an oracle's, of which nothing is said."
+    "What a stopped run returns: its best rule, or an unproved one of the oracle."
     return dict(status='stopped', found=run.best or Finding(run.oracle.rules[0], 0))
 
 # %% ../../nbs/paper/09_oiafc.ipynb #55d8058d
