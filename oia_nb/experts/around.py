@@ -241,9 +241,7 @@ def patient(setting: Setting, oracle: Oracle, *, eps: float, delta: float,
     reports share `alarm`, and see all rounds. `within` makes the learner that is
     played, as `sharp` does, of which the other arguments are; it is told of no lapses,
     and its `watch` counts the answers that are handed on to it. `max_rounds` caps all
-    rounds.
-
-    Raises `InvalidInput`.
+    rounds. Raises `InvalidInput`.
 
     >>> isinstance(patient(z, oracle, eps=1., delta=.1), Learner)
     True
@@ -273,8 +271,7 @@ class OpenSetting(Value):
         # any support will do for the checks
         utility = as_array('utility', self.utility, (None, None))
         checked = self.closed(np.eye(len(utility)))
-        for name in 'utility', 'bound', 'arms', 'states', 'decisions':
-            object.__setattr__(self, name, getattr(checked, name))
+        vars(self).update({name: getattr(checked, name) for name in vars(self)})
 
     @property
     def K(self) -> int:

@@ -90,7 +90,6 @@ class Expert(Agent):
         return np.eye(len(profits))[best]
 
     def policy(self, world: World, rule: ScoringRule) -> Any:
-        "The `Policy` under a rule."
         q, says = world.belief_distributions, self.says(world, rule)
         pay = world.setting.support @ self.feels(world, rule.values).T
         profits = np.einsum('ki,kir,ir->k', q, says, pay) - self.costs(world)
@@ -163,7 +162,6 @@ class RiskAverse(Expert):
     lottery: bool = trait(False, as_kind, bool)
 
     def feels(self, world: World, payments: np.ndarray) -> np.ndarray:
-        "$U$ of payments; of the chance of the prize, with a `lottery`."
         bound = world.setting.bound
         if self.lottery:
             return felt(bound, self.aversion, bound)*payments/bound
@@ -281,7 +279,6 @@ class Subjective(Expert):
 class Channel(Wrapped):
     "An `inner` expert whose reports pass through the rows of `heard(world)` (M, M)."
     heard: Any
-
     def says(self, world, rule):
         return self.inner.says(world, rule) @ self.heard(world)
 
@@ -295,7 +292,6 @@ class Rounded(Channel):
         support = world.setting.support
         return np.eye(len(support))[heard_as(support, self.digits)]
 
-# %% ../../nbs/experts/29_experts.ipynb #ea4fe519
 @lru_cache(16)
 def trembled(sd, setting):
     "(M, M): how often each belief of a setting is heard as each."
@@ -322,9 +318,8 @@ class HiddenArm(Wrapped):
     def reply(self, world: World, rule: ScoringRule,
               rng: np.random.Generator) -> Response:
         response = super().reply(world, rule, rng)
-        belief = world.setting.index(response.report)
-        guess = int(world.belief_distributions[:, belief].argmax())
-        return replace(response, arm=guess)
+        said = world.setting.index(response.report)
+        return replace(response, arm=int(world.belief_distributions[:, said].argmax()))
 
 # %% ../../nbs/experts/29_experts.ipynb #73793370
 @dataclass(frozen=True, eq=False)
@@ -426,31 +421,28 @@ WRONG_TOL = 1e-6    # a loss beyond the certificate's bound by less isn't told f
 # %% ../../nbs/experts/29_experts.ipynb #b4c3b382
 def parse_expert(text: str) -> Any:
     """An `Agent` from a text: kinds, each with its first fields after colons, the
-    outermost first, separated by "/".
-
-    Several numbers for one field are joined by "+". Experts of other packages are entry
-    points of the group "oia_nb.experts". Raises `InvalidInput`.
+    outermost first, separated by "/". Several numbers for one field are joined by "+".
+    Experts of other packages are entry points of the group "oia_nb.experts". Raises
+    `InvalidInput`.
 
     >>> parse_expert('Rational')
     Rational()
     """
     from oia_nb.run.identification import plugins
     plugins('oia_nb.experts')       # a class registers itself when it is made
-    agent = None
-    for part in reversed(as_text('expert', text).split('/')):
-        name, *values = part.strip().split(':')
-        kinds = {k.lower(): c for k, c in Agent.kinds.items() if issubclass(
-            c, (Expert, Rational)) and c not in (Wrapped, Channel)}
-        kind = kinds[as_choice('expert', name.lower(), kinds)]
-        own = [f.name for f in fields(kind) if f.init and f.name != 'inner']
-        expect(len(values) <= len(own), 'expert', part,
-               f'{name} with at most {len(own)} numbers')
-        given = {n: _parsed(n, v) for n, v in zip(own, values)}
-        try:
-            agent = kind(**given | ({} if agent is None else dict(inner=agent)))
-        except TypeError:
-            raise InvalidInput('expert', text, f'no expert within {name}') from None
-    return agent
+    part, nested, inner = as_text('expert', text).partition('/')
+    name, *values = part.strip().split(':')
+    kinds = {k.lower(): c for k, c in Agent.kinds.items() if issubclass(
+        c, (Expert, Rational)) and c not in (Wrapped, Channel)}
+    kind = kinds[as_choice('expert', name.lower(), kinds)]
+    own = [f.name for f in fields(kind) if f.init and f.name != 'inner']
+    expect(len(values) <= len(own), 'expert', part,
+           f'{name} with at most {len(own)} numbers')
+    given = {n: _parsed(n, v) for n, v in zip(own, values)}
+    try:
+        return kind(**given | (dict(inner=parse_expert(inner)) if nested else {}))
+    except TypeError:
+        raise InvalidInput('expert', text, f'no expert within {name}') from None
 
 def _parsed(name, text):
     "The value of a field: a number, several of them, or yes or no."

@@ -25,7 +25,8 @@ DIGITS_MOST = 15  # a float has no more decimals
 
 @dataclass(frozen=True, eq=False)
 class Told(Value):
-    r"""What a learner may assume of the expert; by default it is the paper's.
+    r"""What a learner may assume of the expert; by default it is the paper's. Raises
+    `InvalidInput`.
 
     Parameters
     ----------
@@ -36,9 +37,7 @@ class Told(Value):
     arm : "seen" by the principal, or "guessed" from the report
     rounding : int, optional; to how many decimals every probability is said
     alarm : float; how often all checks of one run together may raise a false alarm, in
-        (0, 1]: each watch of a learner has an equal share
-
-    Raises `InvalidInput`."""
+        (0, 1]: each watch of a learner has an equal share"""
     lapses: float = 0.
     band: float = 0.
     beliefs: str = 'calibrated'
@@ -146,9 +145,8 @@ def is_clear(support, digits):
     return least.min(1) > most[itself] + HALFWAY
 
 def digits_needed(support):
-    "The fewest digits with which rounding does nothing for beliefs (M, W); an int."
+    "The fewest digits with which rounding does nothing for beliefs (M, W); 0 for one."
     gaps = np.abs(support[:, None] - support[None]).max(2)
-    # one belief needs no digit
     least = gaps[~np.eye(len(support), dtype=bool)].min(initial=10.)
     # beliefs .1 apart, to the last bits, aren't more than .1 apart
     return int(np.floor(-np.log10((1 - 1e-9)*least))) + 1
@@ -192,13 +190,10 @@ UNCHECKED = ('that the expert takes each round by itself',
 
 # %% ../../nbs/experts/33_beliefs.ipynb #44f817fb
 class Outcomes(Public):
-    """What the rounds of the transcript `data` show of an expert who is as `told`.
-
-    What is paid is linear in tables S (M, W). `pays` (M, M, W) are the weights of what
-    each belief expects, `out` (N, M, W) those of what each of N outcomes pays, of which
-    the principal has the utilities `u` (N,); `place` (M, W + 1) says which outcome a
-    report and a state are, -1 if none. `own`: outcomes are pairs; `exact`: beliefs are
-    heard as themselves; `by_bets`: regions are mixtures of V-rules."""
+    """What the rounds of the transcript `data` show of an expert who is as `told`, in
+    tables as `Public` has them; `place` (M, W + 1) says which outcome a report and a
+    state are, -1 if none. `own`: outcomes are pairs; `exact`: beliefs are heard as
+    themselves; `by_bets`: regions are mixtures of V-rules."""
     def __init__(self, data, told=None):
         told, z = Told() if told is None else told, data.setting
         super().__init__(z, Arithmetic(False), vars(told))

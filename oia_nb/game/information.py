@@ -191,8 +191,7 @@ class Setting(Value):
         return as_integer('arm', arm, 0, self.K - 1)
 
     def places(self, *arms: Any) -> Any:
-        """The places on the support (n,), in order, of the beliefs that one of these
-        arms (names or indices) may lead to: all, where `supports` doesn't say."""
+        "(n,): the places on the support, in order, that one of these arms may lead to."
         each = [self.arm_index(arm) for arm in arms]
         if self.supports is None:
             return np.arange(self.M)
@@ -473,8 +472,7 @@ class World(Value):
         return read_only(q)
 
     def without(self, *arms: int | str) -> World:
-        """The same world without the given arms (names or indices); at least two must
-        remain, else `InvalidInput`."""
+        "The world without some arms (names or indices): two at least; `InvalidInput`."
         z, s = self.setting, self.structure
         gone = {z.arm_index(a) for a in arms}
         keep = [k for k in range(z.K) if k not in gone]

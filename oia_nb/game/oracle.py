@@ -59,9 +59,8 @@ class Oracle(Value):
         return None if self.margins is None else float(self.margins.min())
 
     def on(self, setting: Setting) -> Oracle:
-        """The oracle for the beliefs of another `Setting`: its rules as menus, which pay
-        any report. Margins are known still if no belief is missing there. Raises
-        `InvalidInput`."""
+        """The oracle for the beliefs of another `Setting`, its rules as menus. Margins stay
+        known if no belief is missing there. Raises `InvalidInput`."""
         support, old = as_kind('setting', setting, Setting).support, self.rules[0].support
         if np.array_equal(support, old):
             return self

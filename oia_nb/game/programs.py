@@ -379,8 +379,7 @@ def rule_matrix(support: np.ndarray, K: int, arm: int) -> Any:
     return vstack([R, links, csr_array(asks)], format='csr')
 
 def link_row(support: np.ndarray, counts: np.ndarray, k: int, K: int) -> np.ndarray:
-    """(M W + K + 2,): the row of arm k that ties v_k to the payments under `counts`
-    (M,), scaled by a power of two to size one."""
+    "(M W + K + 2,): the row that ties v_k to payments by `counts` (M,), of size one."
     scale = 2.**-np.ceil(np.log2(counts.sum()))
     row = np.zeros(support.size + K + 2)
     row[:support.size] = (scale*counts[:, None]*support).ravel()

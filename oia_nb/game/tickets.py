@@ -147,11 +147,9 @@ def pays(ticket, states, digits=None, currency=None):
 def remark(tickets, digits=None):
     """What is to be said below the print of tickets (n, W): that digits were left out,
     or nothing ('') where what is printed is what is paid."""
-    def printed(ticket):
-        small = smallest(ticket, digits)
-        return [float(money(x, digits)) if x > small else 0. for x in ticket]
-    off = np.abs(np.array([printed(t) for t in tickets]) - tickets).max()
-    if off <= SAME*tickets.max():
+    printed = [[float(money(x, digits)) if x > smallest(t, digits) else 0. for x in t]
+               for t in tickets]
+    if np.abs(np.array(printed) - tickets).max() <= SAME*tickets.max():
         return ''
     shown = '6 digits' if digits is None else f'{digits} decimals'
     return f'Sums are printed to {shown}; what is paid is exact.'

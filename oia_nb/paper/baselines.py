@@ -66,8 +66,7 @@ def chen(setting: Setting, oracle: Oracle, *, eps: float, delta: float, budget: 
     no certificate, "uncertified" (no plan was made) or "budget_too_small" (fewer
     rounds than arms). What it returns is the rule of the last round, or with the
     `decision` "uniform" that of a round drawn by `rng`, an int or numpy Generator.
-
-    Raises `InvalidInput` at once for bad arguments.
+    Raises `InvalidInput` at once.
 
     >>> chen(z, oracle, eps=1., delta=.1, budget=100).send(None)
     ScoringRule(19 beliefs, 2 states, pays 0 to 0 of 1)

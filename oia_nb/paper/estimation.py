@@ -89,10 +89,9 @@ class Transcript:
                place: float = 0., *, state: int | None = None, kind: int = NORMAL,
                target: int | None = None) -> None:
         """Add a round: `arm` answered a rule with expected payments `s` (M,) and reported
-        `belief` (an index); the `state`, if it is known.
-
-        `target` is the arm that was meant to answer, by default the one that did. A round
-        of the kind NORMAL that another arm answers is filed as FORCED.
+        `belief` (an index); the `state`, if it is known. `target` is the arm that was meant
+        to answer, by default the one that did. A round of the kind NORMAL that another arm
+        answers is filed as FORCED.
 
         If the rule lies on a segment, `line` (hashable) names the segment and `place` where
         on it; of the points of one segment answered by one arm, only the two outermost are
@@ -267,9 +266,8 @@ def paths_of(counted, points):
     rules {round: payments (M,)} that were answered."""
     facts, K = counted.facts, counted.facts.K
     least, path = np.full((K, K), -np.inf), [[[] for _ in range(K)] for _ in range(K)]
-    arms = {t: int(facts.rounds[t - 1, 1]) for t in points}
     for j in range(K):
-        mine = [t for t in points if arms[t] == j]
+        mine = [t for t in points if facts.rounds[t - 1, 1] == j]
         if not mine:
             continue
         s = np.array([points[t] for t in mine])
@@ -284,19 +282,17 @@ def paths_of(counted, points):
             path[k][j] = path[k][m] + path[m][j]
     return least, path
 
-# %% ../../nbs/appendix/87_proving.ipynb #7e0aaace
 def earn_hint(counted, k, least, path):
     "The hint for what arm k can earn at most."
     from scipy.optimize import linprog
     from scipy.sparse import csr_array, hstack, vstack
-    facts = counted.facts
-    q, I = counted.q, counted.I
+    facts, q = counted.facts, counted.q
     others = [j for j in range(facts.K) if j != k and path[k][j]]
     paid = (q[[k, *others], :, None]*facts.support).reshape(len(others) + 1, -1)
     lies, pairs = properness_rows(facts.support), properness_pairs(facts.support)
     A = vstack([hstack([csr_array(paid), -np.ones((len(paid), 1))]),
                 hstack([-lies, csr_array((len(pairs), 1))])])
-    ends = np.r_[I[k]/2, I[others]/2 - least[k, others]/facts.bound,
+    ends = np.r_[counted.I[k]/2, counted.I[others]/2 - least[k, others]/facts.bound,
                  np.zeros(len(pairs))]
     n = lies.shape[1]
     found = linprog(np.r_[np.zeros(n), 1.], A_ub=A, b_ub=ends, method='highs',

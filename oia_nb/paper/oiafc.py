@@ -263,9 +263,7 @@ def compose(setting: Setting, oracle: Oracle, *, eps: float, delta: float,
 
     `looks` and `sizes` (K,) say at how many rounds the radii are to hold (0: at all),
     and how many beliefs an arm leads to at most, if the radii are the paper's: only
-    then can a proof be given.
-
-    Raises `InvalidInput` at once for a bad `solver` or `watch`.
+    then can a proof be given. Raises `InvalidInput` for a bad `solver` or `watch`.
 
     >>> compose(z, oracle, eps=1., delta=.1, radius=lambda N, t: radius_fb(N, t,
     ...     a=.5), mixing=lambda L, t: .5, stop=never, decide=best_or_safest,
@@ -299,8 +297,7 @@ def run_through(run: Exploration, steps: Steps, decide: Callable[..., dict[str, 
     return finish(run.transcript, eps=eps, delta=delta, snapshots=run.snapshots, **seen)
 
 def best_so_far(run: Exploration) -> dict[str, Any]:
-    """What a run that is stopped returns: the rule with the smallest bound, or an
-    oracle rule of which nothing is proved."""
+    "What a stopped run returns: its best rule, or an unproved one of the oracle."
     return dict(status='stopped', found=run.best or Finding(run.oracle.rules[0], 0))
 
 # %% ../../nbs/paper/09_oiafc.ipynb #55d8058d
@@ -333,10 +330,9 @@ def oiafc(setting: Setting, oracle: Oracle, *, eps: float, delta: float,
     (chapter 12). `mixing` is "theorem1", "corollary1", or a function of L with values
     in [0, 1]; `stop` is "paper", or a function (run, plan, eps), asked after
     exploitation rounds; `max_rounds`, at least K, caps interactions (erratum E34);
-    `solver` is "fast", "highs" or "cvxpy". `watch` is called with every `Plan`.
-
-    Raises `InvalidInput` at once for bad arguments. If an oracle rule is answered by
-    another arm, the status is "assumption_violated".
+    `solver` is "fast", "highs" or "cvxpy". `watch` is called with every `Plan`. If
+    another arm answers an oracle rule, the status is "assumption_violated". Raises
+    `InvalidInput` at once.
 
     >>> oiafc(z, oracle, eps=1., delta=.1).send(None) is oracle.rules[0]
     True
@@ -366,21 +362,18 @@ def remember(run: Exploration, steps: Steps, keep: Callable[..., bool]) -> Steps
 
 # %% ../../nbs/paper/10_oiafb.ipynb #a03f1811
 def sets_of_beliefs(setting: Setting) -> tuple[float, int]:
-    """n and M, such that all arms together have n 2^M sets of beliefs: K and M, or of
-    a `Setting` with `supports` as many as these allow."""
+    "n and M: all arms together have n 2^M sets of beliefs, as `supports` allow."
     sizes = np.array(getattr(setting, 'support_sizes', [setting.M]*setting.K))
     return float((2.**(sizes - sizes.max())).sum()), int(sizes.max())
 
 def event_failure(setting: Setting, budget: int, a: float) -> float:
     """The most that the event may fail within a budget T ≥ 1 (paper, Lemma 2), at most
     1; `a` > 0 is the parameter of the radius."""
-    n, M = sets_of_beliefs(setting)
-    # the power of two may be huge
+    n, M = sets_of_beliefs(setting)     # 2^M may be huge
     return float(np.exp(min(0., np.log(n*budget) + M*np.log(2) - a/2)))
 
 def budget_parameter(setting: Setting, budget: int, delta: float) -> float:
-    """The parameter a at which the event fails with probability at most `delta`
-    (paper, Corollary 2)."""
+    "The a at which the event fails with probability at most `delta` (Corollary 2)."
     n, M = sets_of_beliefs(setting)
     return float(2*(np.log(budget*n) - np.log(delta) + M*np.log(2)))
 

@@ -95,7 +95,7 @@ def read_journal(data):
 
 # %% ../../nbs/experts/27_session.ipynb #979555ca
 class Journal:
-    """An append-only file of `records` with one writer; `notes` tell what was found, and
+    """An append-only file of `records` with one writer; `notes` tell what was found;
     `cut` drops what is broken. Raises `InvalidInput`, `Busy`, `Damaged`."""
     def __init__(self, path, *, new=False, write=True, cut=False):
         from filelock import FileLock, Timeout

@@ -203,8 +203,7 @@ def read_file(path: str | PathLike[str]) -> bytes:
         return as_file(path).read_bytes()
 
 def save(value: Any, path: str | PathLike[str]) -> None:
-    """Write a world or a setting to a file, from which it is read bit for bit. Raises
-    `InvalidInput` if it can't be written, or can't hold the world."""
+    "Write a world or a setting to a file, to be read bit for bit; `InvalidInput`."
     as_dict = setting_to_dict if isinstance(value, Setting) else world_to_dict
     write_file(path, json_text(as_dict(value)) + '\n')
 

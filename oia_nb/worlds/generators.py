@@ -73,10 +73,9 @@ def random_world(K: int, W: int, signals: int | Sequence[int],
         world = make_world(joint, costs, bound*rng.random((W, D)), bound, name=name)
         if least is None:
             return world
-        found = min(widest_margin(world, k)[0] for k in range(K))
-        if found >= least:
+        best = max(best, min(widest_margin(world, k)[0] for k in range(K)))
+        if best >= least:
             return world
-        best = max(best, found)
     raise NotInducible(
         f'none of {tries} random worlds has a margin of {least:g} for each arm (the '
         f'best has {best:.3g}): ask for less, or for fewer arms, more signals, or '
