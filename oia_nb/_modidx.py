@@ -216,8 +216,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                        'oia_nb/experts/examination.py'),
                                             'oia_nb.experts.examination.last_held': ( 'experts/examination.html#last_held',
                                                                                       'oia_nb/experts/examination.py'),
-                                            'oia_nb.experts.examination.miscalibrated': ( 'experts/examination.html#miscalibrated',
-                                                                                          'oia_nb/experts/examination.py'),
                                             'oia_nb.experts.examination.sides': ( 'experts/examination.html#sides',
                                                                                   'oia_nb/experts/examination.py')},
             'oia_nb.experts.experts': { 'oia_nb.experts.experts.Bold': ('experts/experts.html#bold', 'oia_nb/experts/experts.py'),
