@@ -94,10 +94,10 @@ class Guess:
         return (self.gains[:, j, :self.M] - self.gains[:, l, :self.M])/cost
 
 # %% ../../nbs/sharp/23_questions.ipynb #67d26a03
-def question(wall, i, side, who, guess, n):
+def question(wall, i, side, who, guess, n, most=1.):
     r"""The mixture of rules whose foretold answer by `who` proves most of
     $\langle\alpha,D_i\rangle$, from above (`side` 1) or below (-1), by the first n
-    draws. Returns the weights (B,) and the bound that it would prove, or None."""
+    draws, if it pays at most the share `most` of the bound. Returns the weights (B,) and the bound that it would prove, or None."""
     Y, T, near = wall.cone.mixing, wall.cone.tops, np.arange(wall.n)
     (B, M), free = Y.shape, len(wall.neutral)
     if wall.n > 60:         # the answers nearest to the hyperplane, by the guess
@@ -106,7 +106,7 @@ def question(wall, i, side, who, guess, n):
     sides = wall.sides[near]
     E = sides[:, None]*wall.rows[near]
     sign = 1 if who == wall.pair[0] else -1
-    F = np.vstack([guess.foretells(who, n), np.c_[np.ones(T.shape[1]), -T.T]])
+    F = np.vstack([guess.foretells(who, n), np.c_[np.full(T.shape[1], most), -T.T]])
     A = np.block([[np.zeros((M, 1)), side*sign*Y.T, side*E.T, wall.neutral.T],
                   [F, np.zeros((len(F), len(near) + free))]])
     rows = np.repeat([[0.], [np.inf]], len(A), 1)
