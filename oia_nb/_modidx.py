@@ -1410,6 +1410,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
             'oia_nb.sharp.questions': { 'oia_nb.sharp.questions.Guess': ('sharp/questions.html#guess', 'oia_nb/sharp/questions.py'),
                                         'oia_nb.sharp.questions.Guess.__init__': ( 'sharp/questions.html#guess.__init__',
                                                                                    'oia_nb/sharp/questions.py'),
+                                        'oia_nb.sharp.questions.Guess.agree': ( 'sharp/questions.html#guess.agree',
+                                                                                'oia_nb/sharp/questions.py'),
                                         'oia_nb.sharp.questions.Guess.alpha': ( 'sharp/questions.html#guess.alpha',
                                                                                 'oia_nb/sharp/questions.py'),
                                         'oia_nb.sharp.questions.Guess.cut': ('sharp/questions.html#guess.cut', 'oia_nb/sharp/questions.py'),

@@ -21,8 +21,8 @@ def advantage(k, j, s, K):
 
 class Guess:
     """`mean` (KM + K,) and `cov` of all q_k, one after the other, and all c_k; from
-    `counts` (K, M), `answers`, pairs (payments in units of the bound, arm), and the
-    prior, if the setting of a `cone` tells one. Of the mean and n draws, one after the
+    `counts` (K, M), by which alone the deviations are `wide`, `answers`, pairs (payments
+    in units of the bound, arm), and the prior, if the setting of a `cone` tells one. Of the mean and n draws, one after the
     other: `q` (1 + n, K, M), `costs` (1 + n, K), and `gains` (1 + n, K, B), ⟨q_k, s_b⟩
     of the rules that the cone mixes."""
     def __init__(self, counts, answers, cone, n):
@@ -41,32 +41,43 @@ class Guess:
                 q, cov = q + gain @ (z.prior - A @ q), cov - gain @ A @ cov
             self.mean[at], self.cov[at, at] = q, cov
         self.mean[c:][self.N == 0] = 1.         # never foretold: it wasn't seen
-        rows = self.learn(answers)
-        for _ in range(5):              # what is contradicted is told again
-            for row in rows[rows @ self.mean < 0]:
-                self.cut(row, again=True)
+        self.rows, self.wide = np.empty((0, c + K)), self.cov.copy()
+        self.learn(answers)
         self.draw()
 
     def learn(self, answers):
-        "Cut off what new answers exclude; (n, KM + K): an `advantage` for each other arm."
+        "Cut off what new answers exclude, by an `advantage` over each other arm."
         rows = [advantage(k, j, s, self.K) for s, k in answers[self.told:]
                 for j in range(self.K) if j != k]
         for row in rows:
             self.cut(row)
-        self.told = len(answers)
-        return np.reshape(rows, (-1, len(self.mean)))
+        self.told, self.rows = len(answers), np.vstack([self.rows, *rows])
+        for cov in (self.cov, self.wide):
+            self.agree(cov)
 
-    def cut(self, row, again=False):
+    def cut(self, row):
         g = self.cov @ row
         v = float(row @ g)
         # an answer that was sure is no news
-        if v < 1e-14 or (x := float(row @ self.mean)/sqrt(v)) > (0 if again else 6):
+        if v < 1e-14 or (x := float(row @ self.mean)/sqrt(v)) > 6:
             return
         x = max(x, -6)
         r = exp(-x*x/2)/sqrt(2*pi)/(.5*(1 + erf(x/sqrt(2))))
         self.mean += g*(r/sqrt(v))
-        if not again:
-            self.cov -= g[:, None]*(g*(r*(r + x)/v))
+        self.cov -= g[:, None]*(g*(r*(r + x)/v))
+
+    def agree(self, cov):
+        """Move the mean, as deviations `cov` make it likely, beyond the answer that it
+        contradicts most, again and again."""
+        ways = self.rows @ cov
+        sizes = np.sqrt(np.maximum((ways*self.rows).sum(1), 0))
+        rows, ways, sizes = (x[sizes > 1e-7] for x in (self.rows, ways, sizes))
+        for _ in range(100):
+            by = rows @ self.mean/sizes
+            if by.min(initial=0) >= 0:
+                break
+            i = by.argmin()
+            self.mean += (.01 - by[i])/sizes[i]*ways[i]
 
     def draw(self):
         d = generator(0).normal(size=(self.n, len(self.mean)))      # always the same ones
@@ -106,7 +117,8 @@ def question(wall, i, side, who, guess, n, most=1.):
     sides = wall.sides[near]
     E = sides[:, None]*wall.rows[near]
     sign = 1 if who == wall.pair[0] else -1
-    F = np.vstack([guess.foretells(who, n), np.c_[np.full(T.shape[1], most), -T.T]])
+    F = guess.foretells(who, n)
+    F = np.vstack([F, np.c_[np.full(T.shape[1], most), -T.T]])
     A = np.block([[np.zeros((M, 1)), side*sign*Y.T, side*E.T, wall.neutral.T],
                   [F, np.zeros((len(F), len(near) + free))]])
     rows = np.repeat([[0.], [np.inf]], len(A), 1)
