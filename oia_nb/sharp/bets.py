@@ -425,7 +425,8 @@ class Choice:
         if np.isfinite(ends[i]) and not np.isfinite(before):
             return None                             # it is known already
         for who, n in product(two[:1] if known.by_bets else two, TRUST):
-            tried = (question(wall, i, side, who, self.guess, n, most) for most in (HALF, 1.))
+            tried = (question(wall, i, side, who, self.guess, n, most)
+                     for most in (HALF, 1.))
             found = [(side*(ends[i] - f[1]), *f) for f in tried if f]
             if not found:
                 continue

@@ -21,10 +21,10 @@ def advantage(k, j, s, K):
 
 class Guess:
     """`mean` (KM + K,) and `cov` of all q_k, one after the other, and all c_k; from
-    `counts` (K, M), by which alone the deviations are `wide`, `answers`, pairs (payments
-    in units of the bound, arm), and the prior, if the setting of a `cone` tells one. Of
-    the mean and n draws, one after the other: `q` (1 + n, K, M), `costs` (1 + n, K), and
-    `gains` (1 + n, K, B), ⟨q_k, s_b⟩ of the rules that the cone mixes."""
+    `counts` (K, M), by which alone the deviations are `wide`, `answers`, pairs
+    (payments in units of the bound, arm), and the prior, if the setting of a `cone`
+    tells one. Of the mean and n draws, one after the other: `q` (1 + n, K, M), `costs`
+    (1 + n, K), and `gains` (1 + n, K, B), ⟨q_k, s_b⟩ of the rules that the cone mixes."""
     def __init__(self, counts, answers, cone, n):
         z, self.cone, self.n, self.told = cone.setting, cone, n, 0
         self.K, self.M = K, M = counts.shape
@@ -108,8 +108,8 @@ class Guess:
 def question(wall, i, side, who, guess, n, most=1.):
     r"""The mixture of rules whose foretold answer by `who` proves most of
     $\langle\alpha,D_i\rangle$, from above (`side` 1) or below (-1), by the first n
-    draws, if it pays at most the share `most` of the bound. Returns the weights (B,) and
-    the bound that it would prove, or None."""
+    draws, if it pays at most the share `most` of the bound. Returns the weights (B,)
+    and the bound that it would prove, or None."""
     Y, T, near = wall.cone.mixing, wall.cone.tops, np.arange(wall.n)
     (B, M), free = Y.shape, len(wall.neutral)
     if wall.n > 60:         # the answers nearest to the hyperplane, by the guess
