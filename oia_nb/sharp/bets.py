@@ -323,7 +323,7 @@ def path_of_cuts(R, walls, alphas, q):
 # for each one before it, divided by the rivals
 RENEW, DRAWS = 1.25, 12
 TRUST, VAIN = (13, 5, 1), .5
-SPARING = .7            # of what the best question proves, for half its largest payment
+SPARING = .7            # of what the best question proves, for half its payment
 MISSED = 1/30           # of the search: what an arm may answer that isn't sought longer
 
 class Choice:
