@@ -333,7 +333,7 @@ class Choice:
         self.known, self.eps = known, eps
         self.round_cost, self.unit = round_cost, unit
         self.seed, self.missed = seed, missed
-        self.next_proof, self.guess = 0, None
+        self.next_proof, self.guess, self.trust = 0, None, TRUST
         self.finer = Counter()
         settle(known)
 
@@ -424,7 +424,7 @@ class Choice:
         wall.tighten(i, side)
         if np.isfinite(ends[i]) and not np.isfinite(before):
             return None                             # it is known already
-        for who, n in product(two[:1] if known.by_bets else two, TRUST):
+        for who, n in product(two[:1] if known.by_bets else two, self.trust):
             tried = (question(wall, i, side, who, self.guess, n, most)
                      for most in (HALF, 1.))
             found = [(side*(ends[i] - f[1]), *f) for f in tried if f]
@@ -473,7 +473,7 @@ class Choice:
         known, j = self.known, o.j
         if j not in self.sought:
             q = known.data.q_hat[j]
-            found = (cheapest_rule(known.setting, self.guess, j, q, n) for n in TRUST)
+            found = (cheapest_rule(known.setting, self.guess, j, q, n) for n in self.trust)
             rules = (self.fit(f.values) for f in found if f)
             self.sought[j] = next((r for r in rules if not known.answer_to(r)), None)
         rule = self.sought[j]
@@ -506,7 +506,9 @@ class Choice:
             doubt = (o.sizes/np.sqrt(np.maximum(o.N, 1))).sum()
             late = sum(9*a.round > known.rounds for a in known.answers.values())
             if o.margin + 2*doubt < FLOOR*self.eps and 100*late < known.rounds:
-                raise Halt('stalled')
+                if self.trust != TRUST:
+                    raise Halt('stalled')
+                self.guess, self.trust = None, TRUST[-1:]       # a last guess, and a bold one
         return cheapest_answer(known, k), k, NORMAL, often
 
     def ask(self, c, absent):
