@@ -508,7 +508,7 @@ class Choice:
             if o.margin + 2*doubt < FLOOR*self.eps and 100*late < known.rounds:
                 if self.trust != TRUST:
                     raise Halt('stalled')
-                self.guess, self.trust = None, TRUST[-1:]       # a last guess, and a bold one
+                self.guess, self.trust = None, TRUST[-1:]   # a last, bold guess
         return cheapest_answer(known, k), k, NORMAL, often
 
     def ask(self, c, absent):
