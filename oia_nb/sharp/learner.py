@@ -281,6 +281,7 @@ def close(run, crosses):
     walls = list(dict.fromkeys(w for R in known.regions.values() for w in R.walls))
     def again(rule, arm):
         rule = without_floor(rule, known.setting.prior is not None)
+        rule = payable(rule, run.how['unit'])
         arms = told[run.record.index(rule)]
         return arms.pop(0) if arms else (yield from played(run, rule, arm, CHECK))
     run.checks = yield from examine(

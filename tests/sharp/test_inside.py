@@ -1,11 +1,13 @@
 """What the sharp learner believes is true at every step, in worlds that are hostile to it (those of
 `benchmarks/attack.py`); and faults that whole runs don't show are seen there."""
+from contextlib import suppress
 import attack
 import numpy as np
 import pytest
 from conftest import amount
 from inside import PLANTS, TIES, Looking, hostile, planted
-from oia_nb.all import (action_informed_oracle, generator, load_world, random_world, simulate)
+from oia_nb.all import (NotInducible, action_informed_oracle, generator, load_world, random_world,
+                        simulate)
 from oia_nb.sharp import learner
 from oia_nb.sharp.learner import sharp
 
@@ -28,7 +30,7 @@ def equal_costs(seed):
     run = sharp(world.setting, action_informed_oracle(world), eps=eps, delta=1e-9, max_rounds=200)
     return simulate(run, world, seed), run.known.tied
 
-@pytest.mark.parametrize('seed', amount([367], [137, 367]))
+@pytest.mark.parametrize('seed', [1022])
 def test_equal_costs_explain_a_boundary_that_was_not_thought_of(seed, monkeypatch):
     """Planted: an honest expert is accused where one with such costs would answer the same. Bounds
     of an arm that is proved to cost what the zero rule's costs aren't worked out for ever."""
@@ -41,7 +43,7 @@ def looked(W, seed, **how):
     "What was compared in a run with a cap."
     world = random_world(2, W, 3, generator(17, seed), prior='arm', max_cost=.1)
     run = sharp(world.setting, action_informed_oracle(world), eps=.03, delta=1e-8,
-                max_rounds=amount(40, 150), examined=False)
+                max_rounds=amount(60, 150), examined=False)
     looking = Looking(run, world, **how)
     simulate(looking, world, seed)
     return looking.looked
@@ -52,7 +54,8 @@ def test_faults_are_seen_within_a_dozen_runs(fault, W):
     "What the learner itself takes for enough, whatever the checker says of it."
     with planted(fault), pytest.raises(AssertionError, match=PLANTS[fault][0]):
         for seed in range(12):
-            looked(W, seed)
+            with suppress(NotInducible):
+                looked(W, seed)
 
 @pytest.mark.parametrize('W', [2, 3])
 def test_without_a_fault_nothing_is_seen(W):
