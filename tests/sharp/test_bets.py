@@ -203,7 +203,8 @@ def test_a_cheaper_rule_is_sought_once_for_each_guess(monkeypatch):
     """Whatever comes of it: a guess may promise again and again what doesn't come true. Here it
     seems to be worth a hundred times as much as it is."""
     world, sought, guesses = load_world('clinic'), {}, []
-    run = sharp(world.setting, action_informed_oracle(world), eps=.04, delta=.05, examined=False)
+    run = sharp(world.setting, action_informed_oracle(world), eps=.04, delta=.05, examined=False,
+                max_rounds=1000)
     def guess(old, *given):
         guesses.append(old(*given))
         return guesses[-1]
@@ -212,7 +213,8 @@ def test_a_cheaper_rule_is_sought_once_for_each_guess(monkeypatch):
         return old(setting, foretold, j, *given)
     for name, noted in ('Guess', guess), ('cheapest_rule', cheapest):
         monkeypatch.setattr(module, name, partial(noted, getattr(module, name)))
-    monkeypatch.setattr(module, 'HALF', 100*module.HALF)
+    saved = module.saved
+    monkeypatch.setattr(module, 'saved', lambda *given: 100*saved(*given))
     simulate(run, world, 1)
     assert len(sought) > 5 and {len(rounds) for rounds in sought.values()} == {1}
 
