@@ -218,8 +218,7 @@ def trade(seeds=3, delta=.05, worlds=(0, 5, 9)):
     return rows
 
 # constants of the choice of questions, and values that take each of them away
-NEUTRAL = dict(SLACK=0., FLOOR=1/1000, HALF=1., RENEW=1e9, DRAWS=1, TRUST=(1,), VAIN=0.,
-               SPARING=1e9)
+NEUTRAL = dict(SLACK=0., FLOOR=1/1000, HALF=1., RENEW=1e9, DRAWS=1, TRUST=(1,), VAIN=0.)
 
 def parts(seeds=5, delta=.05, worlds=(0, 5, 7, 9, 11), cap=3000, names=tuple(NEUTRAL)):
     """Rounds without one constant, over those with all, of the same world and seed. The first

@@ -1425,6 +1425,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                         'oia_nb.sharp.questions.cheapest_rule': ( 'sharp/questions.html#cheapest_rule',
                                                                                   'oia_nb/sharp/questions.py'),
                                         'oia_nb.sharp.questions.draw_rule': ('sharp/questions.html#draw_rule', 'oia_nb/sharp/questions.py'),
+                                        'oia_nb.sharp.questions.nearest': ('sharp/questions.html#nearest', 'oia_nb/sharp/questions.py'),
                                         'oia_nb.sharp.questions.question': ('sharp/questions.html#question', 'oia_nb/sharp/questions.py'),
                                         'oia_nb.sharp.questions.search_rule': ( 'sharp/questions.html#search_rule',
                                                                                 'oia_nb/sharp/questions.py')},

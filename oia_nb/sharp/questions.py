@@ -4,6 +4,7 @@
 __all__ = ['draw_rule', 'search_rule']
 
 # %% ../../nbs/sharp/23_questions.ipynb #ea5f847f
+from contextlib import suppress
 from math import erf, exp, pi, sqrt
 import numpy as np
 from ..core import generator
@@ -41,7 +42,10 @@ class Guess:
                 q, cov = q + gain @ (z.prior - A @ q), cov - gain @ A @ cov
             self.mean[at], self.cov[at, at] = q, cov
         self.mean[c:][self.N == 0] = 1.         # never foretold: it wasn't seen
-        self.rows, self.wide = np.empty((0, c + K)), self.cov.copy()
+        self.rows = np.empty((0, c + K))
+        # of the deviations by counts alone
+        sizes, ways = np.linalg.eigh(self.cov)
+        self.root = ways*np.sqrt(np.maximum(sizes, 0))
         self.learn(answers)
         self.draw()
 
@@ -52,24 +56,25 @@ class Guess:
         for row in rows:
             self.cut(row)
         self.told, self.rows = len(answers), np.vstack([self.rows, *rows])
-        for cov in (self.cov, self.wide):
-            self.agree(cov)
+        self.agree()
 
     def cut(self, row):
-        g = self.cov @ row
-        v = float(row @ g)
-        # an answer that was sure is no news
-        if v < 1e-14 or (x := float(row @ self.mean)/sqrt(v)) > 6:
+        g, at = self.cov @ row, float(row @ self.mean)
+        v = max(float(row @ g), 0.)
+        if at >= 6*sqrt(v):             # an answer that was sure is no news
             return
-        x = max(x, -6)
+        if at < -3*sqrt(v):             # the guess was too sure of itself
+            w = self.root @ (self.root.T @ row)
+            s = max(float(row @ w), 1e-14)
+            self.cov, g, v = self.cov + np.outer(w, w)/s, g + w, v + s
+        x = max(at/sqrt(v), -6)
         r = exp(-x*x/2)/sqrt(2*pi)/(.5*(1 + erf(x/sqrt(2))))
         self.mean += g*(r/sqrt(v))
         self.cov -= g[:, None]*(g*(r*(r + x)/v))
 
-    def agree(self, cov):
-        """Move the mean, as deviations `cov` make it likely, beyond the answer that it
-        contradicts most, again and again."""
-        ways = self.rows @ cov
+    def agree(self):
+        "Move the mean until it contradicts no answer."
+        start, ways = self.mean.copy(), self.rows @ self.cov
         sizes = np.sqrt(np.maximum((ways*self.rows).sum(1), 0))
         rows, ways, sizes = (x[sizes > 1e-7] for x in (self.rows, ways, sizes))
         for _ in range(100):
@@ -78,6 +83,8 @@ class Guess:
                 break
             i = by.argmin()
             self.mean += (.01 - by[i])/sizes[i]*ways[i]
+        if (self.rows @ self.mean).min(initial=0) < -1e-12:
+            self.mean = start + self.root @ nearest(self.rows @ self.root, -self.rows @ start)
 
     def draw(self):
         d = generator(0).normal(size=(self.n, len(self.mean)))      # always the same ones
@@ -103,6 +110,18 @@ class Guess:
         r"(draws, M): $\langle\alpha,D_i\rangle$ of the hyperplane between l and j."
         cost = np.maximum(self.costs[:, [j]] - self.costs[:, [l]], 1e-5)
         return (self.gains[:, j, :self.M] - self.gains[:, l, :self.M])/cost
+
+# %% ../../nbs/sharp/23_questions.ipynb #43e75a0b
+def nearest(G, h):
+    "The shortest z (n,) with G z ≥ h, for G (m, n); zeros if there is none."
+    from scipy.optimize import nnls
+    sizes = np.maximum(np.linalg.norm(G, axis=1), 1e-7)
+    E, f = np.vstack([G.T, h])/sizes, np.eye(G.shape[1] + 1)[-1]
+    with suppress(RuntimeError):            # of a solver that gives up
+        r = E @ nnls(E, f)[0] - f
+        if r[-1] < -1e-9:
+            return -r[:-1]/r[-1]
+    return np.zeros(G.shape[1])
 
 # %% ../../nbs/sharp/23_questions.ipynb #67d26a03
 def question(wall, i, side, who, guess, n, most=1.):

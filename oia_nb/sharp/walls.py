@@ -152,7 +152,8 @@ class Wall:
         # rows that tell the arms not apart first, then answers; between what they are
         self.A = self.neutral = cone.neutral(pair)
         self.ends, box = np.zeros((2, len(self.A))), np.full((2, M), [[-4e6], [4e6]])
-        self.highs = opened(self.A, np.zeros(M), box, self.ends)
+        self.highs = opened(self.A, np.zeros(M), box, self.ends,
+                            new_highs(simplex_strategy=4))
 
     @property
     def n(self):
