@@ -10,7 +10,7 @@ __all__ = ['PROOF_SLACK', 'PLANNED', 'QUESTIONS_SHARE', 'PRICES', 'NEWS_SHARE', 
 from dataclasses import replace
 from operator import index
 import numpy as np
-from .verify import Arithmetic, Public, allow, check, need, proof, short, tables
+from .verify import PROOFS, Arithmetic, Public, allow, check, need, short, tables
 
 # %% ../nbs/sharp/40_proofs.ipynb #7689ccb7
 PROOF_SLACK = 1e-9      # for roundings, in units of the bound
@@ -66,7 +66,6 @@ class Counted(Public):
         return min(most, u.max())
 
 # %% ../nbs/sharp/40_proofs.ipynb #25228b7b
-@proof('counts')
 def by_counts(claim, p, facts, at):
     "The claim of a learner whose estimates are counts."
     allow(claim)
@@ -103,7 +102,6 @@ def averages(counts, x, mean, delta, bet, at=Arithmetic(False)):
     won = at.log(1 + bet*((x[seen] - least)/(mean - least) - 1)) @ counts[seen]
     return won >= -at.log(delta/2) - at.log(1/at.numbers(counts.sum()))/2
 
-@proof('sums')
 def by_sums(claim, p, facts, at):
     "The claim of a trial: a bound on the gap to the best of the rules tried."
     allow(claim, 'lapses', 'band', 'beliefs', 'arm', 'rounding')
@@ -134,7 +132,6 @@ def lead_of(at, i, eta, delta, K, answers):
     enough = [n for n, x in enumerate(leads.tolist()) if x >= 1 and odds**x <= chance]
     return seen[enough[0]].argmax() if enough else -1
 
-@proof('questions')
 def by_questions(claim, p, facts, at):
     "The claim of a learner that asks again, from that of the learner within."
     question, arm = facts.rounds[:, 0], facts.rounds[:, 1]
@@ -160,7 +157,6 @@ def by_questions(claim, p, facts, at):
 # %% ../nbs/sharp/40_proofs.ipynb #62e62222
 PRICES = .1             # of chapter 37
 
-@proof('lead')
 def by_lead(claim, p, facts, at):
     "The claim of a rule with a lead, from that of the rule without."
     n, (start, end) = p['attempt'], p['rounds']
@@ -191,7 +187,6 @@ def by_lead(claim, p, facts, at):
 # %% ../nbs/sharp/40_proofs.ipynb #c805d82f
 NEWS_SHARE = .2         # of chapter 34
 
-@proof('unseen')
 def by_unseen(claim, p, facts, at):
     "The claim on an open support, from that on the beliefs that were seen."
     (start, end), arm = p['rounds'], facts.rounds[:, 1]
@@ -217,6 +212,9 @@ def by_unseen(claim, p, facts, at):
     inner = replace(claim, rule=claim.rule[listed], bound=claim.bound - charge,
                     delta=(claim.delta - level)/(run*(run + 1)))
     check(inner, p['inner'], seen, at)
+
+PROOFS.update(counts=by_counts, sums=by_sums, questions=by_questions, lead=by_lead,
+              unseen=by_unseen)
 
 # %% ../nbs/sharp/40_proofs.ipynb #28a1b604
 def named(p):
