@@ -28,7 +28,7 @@ from .questions import (Guess, advantage, cheapest_rule, question,
                                     search_rule)
 from .record import CHECK, SEARCH
 from .walls import (HUGE, LEAST, Cone, Contradiction, Region, Wall,
-                                prove_cheaper, solution, weigh)
+                                solution, weigh)
 from ..verify import BLOCK, LOOK, MOST, OWN, share
 
 # %% ../../nbs/sharp/24_bets.ipynb #dd81f4f3
@@ -126,7 +126,7 @@ def heard(known, t):
         wall.hear(a.s, a.arm, a.round)
         every = known.regions[j].every
         if (a.arm in wall.pair and l != known.first and not wall.order
-                and wall.n % max(1, wall.n//12) == 0 and prove_cheaper(wall)
+                and wall.n % max(1, wall.n//12) == 0 and wall.is_cheaper()
                 and (known.by_bets or len(every) < 2)):
             every.append(wall)
 

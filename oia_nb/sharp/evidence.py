@@ -26,10 +26,10 @@ def whose(logs: np.ndarray) -> np.ndarray:
     w = STAKES*np.exp(logs - logs.max(-1, keepdims=True))
     return w/w.sum(-1, keepdims=True)
 
-def price(w: np.ndarray) -> float:
-    "What it costs to divide the stake as w (L,) says, in nats."
+def least_mixed(logs: np.ndarray, w: np.ndarray) -> np.ndarray:
+    "(…,): what weights w (L,) prove of the mixed wealth, the right-hand side below."
     used = w > 0
-    return float(w[used] @ np.log(w[used]/STAKES[used]))
+    return logs @ w - w[used] @ np.log(w[used]/STAKES[used])
 
 # %% ../../nbs/sharp/20_evidence.ipynb #a1893812
 def tidy(w: np.ndarray) -> np.ndarray:
@@ -37,12 +37,11 @@ def tidy(w: np.ndarray) -> np.ndarray:
     return w/w.sum()
 
 def game(rows: np.ndarray) -> tuple[np.ndarray, float, int]:
-    """Weights (L,) for which the right-hand side is large at the worst of the `rows`
-    (V, L), what it then is, and the row."""
+    "Weights (L,) that prove much at all `rows` (V, L), how much, and the worst row."
     most, best = mixed_wealth(rows).min(), -np.inf
     kept = w = whose(rows[mixed_wealth(rows).argmin()])
     for n in range(1, 12 + 1):
-        values = rows @ w - price(w)
+        values = least_mixed(rows, w)
         worst = values.argmin()
         if values[worst] > best:
             kept, best = w, values[worst]
@@ -50,7 +49,7 @@ def game(rows: np.ndarray) -> tuple[np.ndarray, float, int]:
             break
         w = w + (whose(rows[worst]) - w)/(n + 1)
     kept = tidy(kept)
-    values = rows @ kept - price(kept)
+    values = least_mixed(rows, kept)
     return kept, float(values.min()), int(values.argmin())
 
 # %% ../../nbs/sharp/20_evidence.ipynb #53cb5cb5

@@ -41,8 +41,7 @@ def near_pairs(support, n=None):
 # %% ../../nbs/sharp/21_hyperplanes.ipynb #62f892ce
 class Tables:
     """Programs over tables S (M, W) of proper rules that pay at most 1, with bounds of
-    ⟨g, S⟩ for `rows` (n, M, W). Some lies are forbidden at once, those that an `old`
-    program forbids or near ones, and others in time."""
+    ⟨g, S⟩ for `rows` (n, M, W). What `old` ones forbid is forbidden from the start."""
     def __init__(self, support, rows, old=None):
         from scipy.sparse import csr_array, vstack
         pairs = list(old.lp.forbidden if old else near_pairs(support))
@@ -63,9 +62,8 @@ class Tables:
         self.lp.change_row(i, np.ravel(g)/self.sizes[i])
 
     def least(self, c, low, high=np.inf):
-        """The table with the least ⟨c, S⟩ and ⟨g, S⟩ from `low` to `high` (n,), the
-        `Vertex`, and multipliers (n,) of rows and {(i, j): y} of lies; None if none is
-        found."""
+        """The S of least ⟨c, S⟩ with ⟨g, S⟩ from `low` to `high` (n,), the `Vertex`,
+        and multipliers (n,) of rows and {(i, j): y} of lies; None if none is found."""
         lp, n, found = self.lp, len(self.sizes), None
         ends = lp.rows.copy()
         ends[:, :n] = np.broadcast_arrays(low, high)/self.sizes
@@ -96,11 +94,10 @@ class RegionProgram(Tables):
         if none is found. `shares` (k,) of the cuts prove its bound."""
         z, low = self.setting, np.array([h for _, h in self.cuts])
         found = self.least(p if np.ndim(p) == 2 else self.priced(p), low/z.bound)
-        self.shares = np.eye(len(low))[-1:].sum(0)
+        y = np.maximum(found[2], 0) if found else 0*low
+        self.shares = y/y.sum() if y.any() else np.eye(len(low))[-1:].sum(0)
         if found is None:
             return None
-        S, at, y, _ = found
-        if (y > 0).any():
-            self.shares = np.maximum(y, 0)/np.maximum(y, 0).sum()
+        S, at, *_ = found
         rule = ScoringRule(z.bound*S, z.support, z.bound)
         return Solution(z.bound*at.value, z.bound*at.bound, rule)

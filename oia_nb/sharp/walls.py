@@ -2,12 +2,11 @@
 
 # %% auto #0
 __all__ = ['NOISE', 'PLAIN', 'LEAST', 'HUGE', 'quiet', 'Cone', 'Contradiction', 'solution', 'optimum', 'Wall', 'proved_least',
-           'extent', 'balanced', 'prove_cheaper', 'of_a_tie', 'weigh', 'Region', 'beside', 'spanning', 'Cut',
-           'best_cut']
+           'weigh', 'Region', 'beside', 'spanning', 'Cut', 'best_cut']
 
 # %% ../../nbs/sharp/22_walls.ipynb #f63676b8
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import product
 from typing import Any
 import numpy as np
@@ -42,7 +41,8 @@ class Cone:
             self.tables, self.of = o.tables(self.D)
         self.values = np.array([r.values for r in self.pool])/self.bound
         self.tops, self.inverse = self.values.max(1), np.linalg.inv(self.D)
-        self.mixing, self.programs = self.coordinates(self.pay), {}
+        self.mixing = self.coordinates(self.pay)
+        self.program_of = cache(lambda mu: self.program(np.frombuffer(mu)))
         # of lies that are to prove that functionals aren't negative
         self.pairs = near_pairs(support, 12)
 
@@ -71,10 +71,7 @@ class Cone:
         that is least at payments `s` (M,), and the multipliers of lies that prove it."""
         found, M = [], len(s)
         for mu in mus:
-            key = mu.tobytes()
-            if key not in self.programs:
-                self.programs[key] = self.program(mu)
-            x = solution(self.programs[key], s)
+            x = solution(self.program_of(mu.tobytes()), s)
             found.append(np.r_[np.maximum(-mu, 0.), np.zeros(2*len(self.pairs))]
                          if x is None else x.col_value)
         x = np.array(found)
@@ -214,52 +211,49 @@ class Wall:
             self.tighten(i, side)
         return len(of) > 0 and not self.unknown()
 
+    def extent(self, s):
+        "The least and the most ⟨α, s⟩ by the answers; infinite if unknown."
+        w = self.cone.coordinates(s)
+        found = [self.least(cost) or (-np.inf, 0, 0*w) for cost in (w, -w)]
+        self.at_ends += [a for bound, _, a in found if bound > -np.inf]
+        return found[0][0], -found[1][0]
+
+    def balanced(self, cost, more, ends, off):
+        """Multipliers of answers, at the least `cost` (n,), and of what is flat, by which
+        payments at beliefs of either arm are within ±d of zero, d at most `off`, and `more`
+        sums between `ends` (2, m). A d counts `MOST` times. None if there are none."""
+        z, n = self.cone.setting, self.n
+        F = np.ones((1, z.M)) if z.prior is None else z.support.T
+        S = np.vstack([self.sides[:, None]*(self.rows @ self.cone.D), -F]).T
+        S = S[z.places(*self.pair)]
+        (m, k), e = S.shape, np.ones((len(S), 1))
+        A = np.vstack([np.c_[S, -e], np.c_[S, e], np.pad(more, ((0, 0), (0, k + 1 - n)))])
+        rows = np.c_[np.repeat([[-np.inf, 0.], [0., np.inf]], m, 1), ends]
+        # a solver's tolerance is multiplied by them
+        columns = np.repeat([[0., -1e3, 0.], [1e3, 1e3, off]], [n, k - n, 1], 1)
+        found = optimum(A, np.r_[cost, np.zeros(k - n), 2*MOST], columns, rows)
+        return found and np.split(found[0][:k], [n])
+
+    def is_cheaper(self):
+        "Whether answers prove arm l the cheaper one, as multipliers in `order` say."
+        if not self.order and len(set(self.sides)) == 2:
+            # j has a part in it: answers of l alone prove no strict order
+            ends = np.array([[1 + NEAR, .1], [1 + NEAR, np.inf]])
+            sums = [self.sides, self.sides < 0]
+            self.order = self.balanced(np.ones(self.n), sums, ends, 0.)
+        return bool(self.order)
+
+    def of_a_tie(self):
+        "Multipliers of answers, and of what is flat, by which both arms cost the same."
+        one, ends = np.ones((1, self.n)), np.ones((2, 1))
+        found = self.balanced(self.sides + WIDER, one, ends, np.inf)
+        return found or ((), np.zeros(self.cone.setting.W))
+
 # %% ../../nbs/sharp/22_walls.ipynb #38eb1b0c
 def proved_least(wall, cost, y):
     "At least ⟨cost, a⟩, by multipliers y; what they leave counts `MOST` times."
     y = np.where(np.isfinite(np.where(y > 0, *wall.ends)), y, 0.)
     return lagrangian_bound(y, *wall.ends) - MOST*np.abs(cost - y @ wall.A).sum()
-
-# %% ../../nbs/sharp/22_walls.ipynb #88d62de4
-def extent(wall, s):
-    r"""The least and the most $\langle\alpha,s\rangle$ by the answers; infinite if
-    unknown."""
-    w = wall.cone.coordinates(s)
-    found = [wall.least(cost) or (-np.inf, 0, 0*w) for cost in (w, -w)]
-    wall.at_ends += [a for bound, _, a in found if bound > -np.inf]
-    return found[0][0], -found[1][0]
-
-# %% ../../nbs/sharp/22_walls.ipynb #f67f3b61
-def balanced(wall, cost, more, ends, off):
-    """Multipliers of answers, at the least `cost` (n,), and of what is flat, by which
-    payments at beliefs of either arm are within ±d of zero, d at most `off`, and `more`
-    sums between `ends` (2, m). A d counts `MOST` times. None if there are none."""
-    z, n = wall.cone.setting, wall.n
-    F = np.ones((1, z.M)) if z.prior is None else z.support.T
-    S = np.vstack([wall.sides[:, None]*(wall.rows @ wall.cone.D), -F]).T
-    S = S[z.places(*wall.pair)]
-    (m, k), e = S.shape, np.ones((len(S), 1))
-    A = np.vstack([np.c_[S, -e], np.c_[S, e], np.pad(more, ((0, 0), (0, k + 1 - n)))])
-    rows = np.c_[np.repeat([[-np.inf, 0.], [0., np.inf]], m, 1), ends]
-    # a solver's tolerance is multiplied by them
-    columns = np.repeat([[0., -1e3, 0.], [1e3, 1e3, off]], [n, k - n, 1], 1)
-    found = optimum(A, np.r_[cost, np.zeros(k - n), 2*MOST], columns, rows)
-    return found and np.split(found[0][:k], [n])
-
-def prove_cheaper(wall):
-    "Whether answers prove arm l the cheaper one, as multipliers in `order` say."
-    if not wall.order and len(set(wall.sides)) == 2:
-        # j has a part in it: answers of l alone prove no strict order
-        ends = np.array([[1 + NEAR, .1], [1 + NEAR, np.inf]])
-        sums = [wall.sides, wall.sides < 0]
-        wall.order = balanced(wall, np.ones(wall.n), sums, ends, 0.)
-    return bool(wall.order)
-
-def of_a_tie(wall):
-    "Multipliers of answers, and of what is flat, by which both arms cost the same."
-    found = balanced(wall, wall.sides + WIDER, np.ones((1, wall.n)), np.ones((2, 1)),
-                     np.inf)
-    return found or ((), np.zeros(wall.cone.setting.W))
 
 # %% ../../nbs/sharp/22_walls.ipynb #cf7e4cfa
 # bounds of alpha below this are taken for it; in place of a bound that isn't known
@@ -290,8 +284,7 @@ class Region:
         self.found, self.key = [*self.found, s][-8:], None
 
     def settle(self, outcomes):
-        """Choose cuts by the answers and the first `outcomes` (n,) of the arm alone, as
-        many as a power of two. Forget at which rules proofs failed."""
+        "Choose cuts by answers and the first 2^k `outcomes`; forget failed proofs."
         n = 2**(len(outcomes).bit_length() - 1)
         self.found, self.key = [], None
         if self.cone.outcomes.by_bets:
@@ -352,8 +345,7 @@ def beside(known, D):
     return order[:D.shape[1] - len(known)]
 
 def spanning(setting, outcomes):
-    """Rules whose first M span all payments, the first a constant one. Others pay in
-    one state, or have a menu of two columns between which a belief is indifferent."""
+    "The `pool` of a cone: the first M span all payments, the first is a constant one."
     z, rng = setting, generator(0)
     menus = [np.ones((1, z.W)), *np.eye(z.W)[:, None]]
     for x in z.support.repeat(12, 0):
@@ -390,19 +382,20 @@ class Cut:
         return (w.up[of] @ mu + width @ self.m)/w.cone.bound, 1 - WIDER
 
 def best_cut(wall, q, cuts=()):
-    """The cut with m_i that are least at the cheapest rule under shares q (N,) that
-    earlier `cuts` allow, until these would allow it as well: all of them, mixed."""
-    cone, cuts, program = wall.cone, list(cuts), None
-    s = every = cone.D.mean(0)/cone.D.mean()
-    while True:
-        if cuts:
-            program, found = cone.cheapest([c.row for c in cuts], q, program)
-            if found is None or len(cuts) == 6:
-                break
-            s = cone.outcomes.expected(found.rule)/cone.bound
+    "`cuts`, and more at the cheapest rules they allow at shares q (N,), all mixed."
+    cone, program = wall.cone, None
+    every = cone.D.mean(0)/cone.D.mean()
+    def near(s):
         at = .9*s/s.mean() + .1*every if s.any() else every
-        new = Cut(wall, *cone.majorants(at, wall.basis[1]))
-        if cuts and new.row[0] @ s*cone.bound >= .97:
+        return Cut(wall, *cone.majorants(at, wall.basis[1]))
+    cuts = list(cuts) or [near(every)]
+    while True:
+        program, found = cone.cheapest([c.row for c in cuts], q, program)
+        if found is None or len(cuts) == 6:
+            break
+        s = cone.outcomes.expected(found.rule)/cone.bound
+        new = near(s)
+        if new.row[0] @ s*cone.bound >= .97:
             break
         cuts.append(new)
     w = program.shares
