@@ -10,13 +10,11 @@ import numpy as np
 from ..verify import BETS, STAKES
 
 # %% ../../nbs/sharp/20_evidence.ipynb #c5f64c26
-def log_wealths(counts: np.ndarray, outcomes: np.ndarray,
-                means: np.ndarray) -> np.ndarray:
-    "(V, G, L): the logarithms of all wealths, for outcomes z (V, M) and means m (G,)."
+def log_wealths(counts: np.ndarray, z: np.ndarray) -> np.ndarray:
+    "(…, L): the logarithms of all wealths, for outcomes z (…, M) divided by the mean."
     seen = counts.nonzero()[0]
-    z = outcomes[:, seen].T[..., None]/means
-    won = np.log1p(np.multiply.outer(z - 1, BETS))
-    return np.tensordot(counts[seen], won, 1)
+    won = np.log1p(np.multiply.outer(z[..., seen] - 1, BETS))
+    return np.tensordot(counts[seen], won, (0, -2))
 
 def mixed_wealth(logs: np.ndarray) -> np.ndarray:
     "(…,): the logarithm of the mixed wealth, from `log_wealths` (…, L)."
@@ -69,9 +67,10 @@ def pair_wealth(counts_j: np.ndarray, rules: np.ndarray, u: np.ndarray,
         return found
     for _ in range(2):
         mu = left + (right - left)*(np.arange(14)/13)
-        own = mixed_wealth(log_wealths(counts_k, (x - low)[None], mu[1:-1] - lo))
+        at = mu[1:-1, None]
+        own = mixed_wealth(log_wealths(counts_k, (x - low)/(at - lo)))
         both = own + mixed_wealth(
-            log_wealths(counts_j, top - u + rules, top - mu[1:-1]))
+            log_wealths(counts_j, (top - u + rules)[:, None]/(top - at)))
         n = both.argmin() % both.shape[1]
         found = min(found, float(both.min()))
         left, right = mu[n], mu[n + 2]
@@ -84,7 +83,7 @@ def own_wealth(counts: np.ndarray, rules: np.ndarray, s: np.ndarray,
     top = s.max()
     if top <= eps:
         return np.inf
-    logs = log_wealths(counts, top - s + rules, np.array([top - eps]))
+    logs = log_wealths(counts, (top - s + rules)/(top - eps))
     return float(mixed_wealth(logs).min())
 
 # %% ../../nbs/sharp/20_evidence.ipynb #fffdaa50

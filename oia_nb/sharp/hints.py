@@ -98,14 +98,14 @@ class Boxes:
             self.tables = Tables(f.support, rows)
 
     def logs(self, outcomes, mean):
-        return log_wealths(self.counts, self.z + outcomes, np.array([mean]))[:, 0]
+        return log_wealths(self.counts, (self.z + outcomes)/mean)
 
     def own(self, m):
         "What the other payoffs prove at all μ up to m, and the hint."
         if self.other is None:
             return 0., {}
         counts, x = self.other
-        each = log_wealths(counts, x[None], np.array([m - self.e]))[0, 0]
+        each = log_wealths(counts, x/(m - self.e))
         w = tidy(whose(each))
         return float(each @ w - price(w)), dict(own=w.tolist())
 
@@ -172,11 +172,11 @@ class Boxes:
             return []
         (first, _), (last, own) = self.own(a + SHORT), self.own(b)
         mean = self.top - a
-        w = tidy(whose(self.logs(box[:1, :-1], mean)[0])) if w is None else w
+        w = tidy(whose(self.logs(box[0, :-1], mean))) if w is None else w
         value, hint, s, lost, chords = self.worst(box[:, :-1], mean, w)
         if value + last >= self.want + HAIR/2:
             return [hint | own]
-        here = self.logs(s[None], mean)[0]
+        here = self.logs(s, mean)
         if mixed_wealth(here) + first < self.want + HAIR:
             raise Unproved(s)
         # what is gained at a payment before μ is divided is gained in all parts

@@ -161,7 +161,7 @@ def cheapest_rule(setting, guess, j, q, n):
         ways = (guess.q[:n, j] - guess.q[:n, l])/setting.bound
         cuts += zip(ways, guess.costs[:n, j] - guess.costs[:n, l])
     guess.region = RegionProgram(setting, cuts, guess.region)
-    found = guess.region.minimum(q, rule=True)
+    found = guess.region.minimum(q)
     return found and found.rule
 
 # %% ../../nbs/sharp/23_questions.ipynb #d0a70002
