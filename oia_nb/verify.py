@@ -7,7 +7,7 @@ __all__ = ['BETS', 'STAKES', 'SHARES', 'OWN', 'LOOK', 'BLOCK', 'USUAL', 'PROOFS'
            'chords', 'least', 'leaf', 'whole', 'divided', 'everywhere', 'candidate', 'left_out', 'asked', 'sharp_proof']
 
 # %% ../nbs/sharp/39_verify.ipynb #f50dbc61
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from operator import index
@@ -35,13 +35,8 @@ class Facts:
     `rules` (R, M, W) are the distinct rules announced. `rounds` (T, 4) are integers:
     the index of the rule, the arm, the belief, and the state (-1: not known).
     `registered` lists candidates after the zero rule: (rounds before it, index of the
-    rule, arm). `drawn` are the rounds (from 0) of a search for arms (chapter 28).
-
-    For other learners (chapter 40): `paid` {round: payments (M,)} of a few rules, whose
-    index is -1; the `margins` (K,) of the `oracle` (K, M, W); the rounds before each
-    attempt or run, `starts`; at how many rounds to look, `looks` (0: at all), and how
-    many beliefs an arm may lead to, `sizes` (K,); and of each question the index of its
-    rule, `questions`, where rounds are of questions, `handed` on in this order."""
+    rule, arm). `drawn` are the rounds (from 0) of a search for arms (chapter 28). What
+    else happened or is public, `more`, is for the proofs of chapter 40, by name."""
     support: np.ndarray
     utility: np.ndarray
     bound: float
@@ -51,15 +46,8 @@ class Facts:
     registered: tuple | list = ()
     prior: np.ndarray | None = None
     supports: tuple | None = None
-    paid: dict | None = None
-    margins: np.ndarray | None = None
-    starts: tuple = ()
-    looks: int = 0
-    sizes: np.ndarray | None = None
-    oracle: np.ndarray | None = None
-    questions: np.ndarray | None = None
-    handed: np.ndarray | None = None
     drawn: tuple = ()
+    more: dict = field(default_factory=dict)
 
 @dataclass(frozen=True, eq=False)
 class Claim:
@@ -326,10 +314,8 @@ def wealths(f, counts, outcomes, mean, w):
     won = counts*(f.at.log(1 + np.multiply.outer(outcomes/mean - 1, f.bets)) @ w)
     return won, w[w > 0] @ f.at.log(f.stakes[w > 0]/w[w > 0])
 
-# %% ../nbs/sharp/39_verify.ipynb #b6b40bd3
 def chords(f, counts, z, mean, box, w):
-    """The slopes (N,) of what weights ω win with z + s between the ends of a `box`
-    (2, N) of payments s, and the log wealth at zero."""
+    "Of ω's win with z + s, s in a `box` (2, N): slopes (N,), and log wealth at zero."
     (a, b), cost = wealths(f, counts, z + box, mean, w)
     slope = (b - a)/(box[1] - box[0])
     return slope, a.sum() - slope @ box[0] + cost
@@ -366,9 +352,8 @@ def divided(box, i, t):
     return below, above
 
 def everywhere(f, region, want, bet, other, steps):
-    """Whether the log wealth is at least `want` for all s of a region and μ from e up:
-    of a `bet` (counts, z, top, e) on z + s, with that of the `other` payoffs (counts,
-    x)."""
+    """Whether the log wealth of a `bet` (counts, z, top, e) on z + s, with that of the
+    `other` payoffs (counts, x), is at least `want` for all s of a region and μ ≥ e."""
     counts, z, top, e = bet
     boxes = [whole(z, e, top)] if e < top else []
     for step in steps:
