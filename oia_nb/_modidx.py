@@ -960,7 +960,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                'oia_nb.proofs.by_questions': ('sharp/proofs.html#by_questions', 'oia_nb/proofs.py'),
                                'oia_nb.proofs.by_sums': ('sharp/proofs.html#by_sums', 'oia_nb/proofs.py'),
                                'oia_nb.proofs.by_unseen': ('sharp/proofs.html#by_unseen', 'oia_nb/proofs.py'),
-                               'oia_nb.proofs.earns_at_least': ('sharp/proofs.html#earns_at_least', 'oia_nb/proofs.py'),
                                'oia_nb.proofs.lead_of': ('sharp/proofs.html#lead_of', 'oia_nb/proofs.py'),
                                'oia_nb.proofs.named': ('sharp/proofs.html#named', 'oia_nb/proofs.py'),
                                'oia_nb.proofs.rests_on': ('sharp/proofs.html#rests_on', 'oia_nb/proofs.py')},
