@@ -112,12 +112,9 @@ def solution(highs, cost, tries=2):
     return None
 
 def optimum(A, cost, columns, rows, highs=None):
-    "An optimal x (n,) and its value; None if there is none. `highs` may be open."
+    "An optimal x (n,); None if there is none. `highs` may be open."
     found = solution(open_highs(A, cost, columns, rows, highs), cost, tries=1)
-    if found is None:
-        return None
-    x = np.array(found.col_value)
-    return x, float(cost @ x)
+    return None if found is None else np.array(found.col_value)
 
 # %% ../../nbs/sharp/22_walls.ipynb #32fe797a
 class Wall:
@@ -221,7 +218,7 @@ class Wall:
     def balanced(self, cost, more, ends, off):
         """Multipliers of answers, at the least `cost` (n,), and of what is flat, by which
         payments at beliefs of either arm are within ±d of zero, d at most `off`, and `more`
-        sums between `ends` (2, m). A d counts `MOST` times. None if there are none."""
+        sums between `ends` (2, m). 2d count `MOST` times. None if there are none."""
         z, n = self.cone.setting, self.n
         F = np.ones((1, z.M)) if z.prior is None else z.support.T
         S = np.vstack([self.sides[:, None]*(self.rows @ self.cone.D), -F]).T
@@ -231,8 +228,8 @@ class Wall:
         rows = np.c_[np.repeat([[-np.inf, 0.], [0., np.inf]], m, 1), ends]
         # a solver's tolerance is multiplied by them
         columns = np.repeat([[0., -1e3, 0.], [1e3, 1e3, off]], [n, k - n, 1], 1)
-        found = optimum(A, np.r_[cost, np.zeros(k - n), 2*MOST], columns, rows)
-        return found and np.split(found[0][:k], [n])
+        x = optimum(A, np.r_[cost, np.zeros(k - n), 2*MOST], columns, rows)
+        return None if x is None else np.split(x[:k], [n])
 
     def is_cheaper(self):
         "Whether answers prove arm l the cheaper one, as multipliers in `order` say."
