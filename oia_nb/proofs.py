@@ -4,13 +4,13 @@
 
 # %% auto #0
 __all__ = ['PROOF_SLACK', 'PLANNED', 'QUESTIONS_SHARE', 'PRICES', 'NEWS_SHARE', 'Counted', 'by_counts', 'averages', 'by_sums',
-           'lead_of', 'by_questions', 'by_lead', 'by_unseen', 'named', 'earns_at_least', 'rests_on']
+           'lead_of', 'by_questions', 'by_lead', 'by_unseen', 'named', 'rests_on']
 
 # %% ../nbs/sharp/40_proofs.ipynb #e8c1a1d5
 from dataclasses import replace
 from operator import index
 import numpy as np
-from .verify import Arithmetic, Public, allow, check, need, proof, short, tables
+from .verify import PROOFS, Arithmetic, Public, allow, check, need, short, tables
 
 # %% ../nbs/sharp/40_proofs.ipynb #7689ccb7
 PROOF_SLACK = 1e-9      # for roundings, in units of the bound
@@ -21,10 +21,10 @@ class Counted(Public):
     def __init__(self, claim, facts, until, at=Arithmetic(False)):
         super().__init__(replace(facts, prior=None), at)
         K, arms = facts.K, facts.rounds[:, 1]
-        T, rounds = facts.looks, facts.rounds[:until]
+        T, rounds = facts.more['looks'], facts.rounds[:until]
         n = np.array([self.count(rounds[rounds[:, 1] == k]) for k in range(K)])
         need(0 < until <= len(arms) and n.any(1).all(), 'an arm was not seen')
-        N, sizes = n.sum(1), np.array(facts.sizes)
+        N, sizes = n.sum(1), np.array(facts.more['sizes'])
         need(len(sizes) == K and ((n > 0).sum(1) <= sizes).all(),
              'an arm reports more beliefs than was told')
         plan = np.r_[:K, np.repeat(range(K), N[0] - 1)]
@@ -32,8 +32,8 @@ class Counted(Public):
         need(T == 0 or T >= len(arms) or once, 'there were more looks than was told')
         most = sizes.max() if T else sizes
         sets = T*(2.**(sizes - most)).sum() if T else 4*K*(until + 1)**2
-        logs = at.log(at.numbers([.5, claim.delta])), at.log(1/at.numbers(sets))
-        room = -at.numbers(most)*logs[0][0] - logs[0][1] - logs[1]
+        half, delta = at.log(at.numbers([.5, claim.delta]))
+        room = -at.numbers(most)*half - delta - at.log(1/at.numbers(sets))
         N, self.u = at.numbers(N), self.bound*self.u
         self.q, self.I = at.numbers(n)/N[:, None], at.root(2*room/N)
 
@@ -47,7 +47,7 @@ class Counted(Public):
         least = 0
         for t in path:
             j = self.facts.rounds[t - 1, 1]
-            least = least + self.leads(k, j, self.facts.paid[t])
+            least = least + self.leads(k, j, self.facts.more['paid'][t])
             k = j
         return least, k
 
@@ -66,7 +66,6 @@ class Counted(Public):
         return min(most, u.max())
 
 # %% ../nbs/sharp/40_proofs.ipynb #25228b7b
-@proof('counts')
 def by_counts(claim, p, facts, at):
     "The claim of a learner whose estimates are counts."
     allow(claim)
@@ -74,7 +73,7 @@ def by_counts(claim, p, facts, at):
     u, k = last.u, claim.arm
     s = last.bound*last.outcomes(tables(last, claim.rule[None]))[0]
     if t := p['answered']:
-        apart = np.abs(at.numbers(facts.paid[t]) - s).max()
+        apart = np.abs(at.numbers(facts.more['paid'][t]) - s).max()
         need(facts.rounds[t - 1, 1] == k and apart <= PROOF_SLACK*facts.bound,
              'its arm did not answer the rule')
     for j in () if t else range(facts.K):
@@ -95,7 +94,7 @@ def by_counts(claim, p, facts, at):
 # %% ../nbs/sharp/40_proofs.ipynb #b07852d0
 def averages(counts, x, mean, delta, bet, at=Arithmetic(False)):
     "Whether counts of payoffs x, both (C,), prove that these average at least `mean`."
-    x, (mean, delta, bet) = at.numbers(x), at.numbers([mean, delta, bet], (3, ))
+    mean, delta, bet = at.numbers([mean, delta, bet], (3, ))
     least, seen = x.min(), counts > 0
     if mean <= least:
         return True
@@ -103,7 +102,6 @@ def averages(counts, x, mean, delta, bet, at=Arithmetic(False)):
     won = at.log(1 + bet*((x[seen] - least)/(mean - least) - 1)) @ counts[seen]
     return won >= -at.log(delta/2) - at.log(1/at.numbers(counts.sum()))/2
 
-@proof('sums')
 def by_sums(claim, p, facts, at):
     "The claim of a trial: a bound on the gap to the best of the rules tried."
     allow(claim, 'lapses', 'band', 'beliefs', 'arm', 'rounding')
@@ -134,7 +132,6 @@ def lead_of(at, i, eta, delta, K, answers):
     enough = [n for n, x in enumerate(leads.tolist()) if x >= 1 and odds**x <= chance]
     return seen[enough[0]].argmax() if enough else -1
 
-@proof('questions')
 def by_questions(claim, p, facts, at):
     "The claim of a learner that asks again, from that of the learner within."
     question, arm = facts.rounds[:, 0], facts.rounds[:, 1]
@@ -146,8 +143,8 @@ def by_questions(claim, p, facts, at):
     tallies = np.split(arm[order], np.bincount(question).cumsum()[:-1])
     arms = np.array([lead_of(at, i, eta, delta, facts.K, answers)
                      for i, answers in enumerate(tallies)])
-    asked = np.asarray(facts.handed)
-    rounds = np.c_[facts.questions[asked], arms[asked], asked, asked]
+    asked = np.asarray(facts.more['handed'])
+    rounds = np.c_[facts.more['questions'][asked], arms[asked], asked, asked]
     need((rounds[:, 1] >= 0).all(), 'a question was not decided')
     for k in range(facts.K):
         at_k, heard = rounds[:, 1] == k, facts.rounds[arm == k, 2:]
@@ -160,18 +157,19 @@ def by_questions(claim, p, facts, at):
 # %% ../nbs/sharp/40_proofs.ipynb #62e62222
 PRICES = .1             # of chapter 37
 
-@proof('lead')
 def by_lead(claim, p, facts, at):
     "The claim of a rule with a lead, from that of the rule without."
     n, (start, end) = p['attempt'], p['rounds']
     k, price = claim.arm, p['price']
-    need(n >= 1 and facts.starts[n - 1] == start < end, 'the attempt is another')
+    need(n >= 1 and facts.more['starts'][n - 1] == start < end,
+         'the attempt is another')
     share, part = claim.delta/(n*(n + 1)), at.some(p['share'])
     S, led = at.numbers(p['rule']), at.numbers(claim.rule)
-    more = part*(at.numbers(facts.oracle[k]) - S)
+    more = part*(at.numbers(facts.more['oracle'][k]) - S)
     need(np.abs(S + more - led).max() <= PROOF_SLACK*facts.bound and part <= 1,
          'the rule is another mixture')
-    need(part*at.numbers(facts.margins[k]) >= claim.told['margin'], 'the lead is less')
+    need(part*at.numbers(facts.more['margins'][k]) >= claim.told['margin'],
+         'the lead is less')
     paid = facts.rounds[end:end + p['samples']]
     f = Public(facts, at, claim.told)
     x = f.outcomes(more)
@@ -191,14 +189,13 @@ def by_lead(claim, p, facts, at):
 # %% ../nbs/sharp/40_proofs.ipynb #c805d82f
 NEWS_SHARE = .2         # of chapter 34
 
-@proof('unseen')
 def by_unseen(claim, p, facts, at):
     "The claim on an open support, from that on the beliefs that were seen."
-    (start, end), arm = p['rounds'], facts.rounds[:, 1]
-    belief = facts.rounds[:, 2]
+    (start, end), (arm, belief) = p['rounds'], facts.rounds[:, 1:3].T
     run, mass = p['run'], [1]*facts.K
     level = NEWS_SHARE*claim.delta
-    need(run >= 1 and facts.starts[run - 1] == start < end, 'the run is another')
+    need(run >= 1 and facts.more['starts'][run - 1] == start < end,
+         'the run is another')
     for k in range(facts.K):
         said = belief[arm == k]
         news = np.unique(said, return_index=True)[1]
@@ -218,6 +215,9 @@ def by_unseen(claim, p, facts, at):
                     delta=(claim.delta - level)/(run*(run + 1)))
     check(inner, p['inner'], seen, at)
 
+PROOFS.update(counts=by_counts, sums=by_sums, questions=by_questions, lead=by_lead,
+              unseen=by_unseen)
+
 # %% ../nbs/sharp/40_proofs.ipynb #28a1b604
 def named(p):
     "What a proof names: the answers, and its half-spaces in words."
@@ -228,13 +228,6 @@ def named(p):
     rules = {t for c in cuts for t, *_ in c['terms'] if isinstance(t, int)}
     rules |= {t for c in cuts if c.get('order') for t, _ in c['order']['answers']}
     return rules, f"; {len(cuts)} {'cut' if len(cuts) == 1 else 'cuts'}"
-
-def earns_at_least(p):
-    "What the rule earns at least, by a proof; None if that is no part of it."
-    if p['kind'] == 'lead':
-        inner = earns_at_least(p['inner'])
-        return None if inner is None else inner - p['price']
-    return p['ends'][p['index']][0] if p['kind'] == 'sums' else None
 
 def rests_on(p, facts, arms):
     "What the claim of a proof rests on, in words; `arms` are the names of the arms."

@@ -2,13 +2,12 @@
 
 # %% auto #0
 __all__ = ['BETS', 'STAKES', 'SHARES', 'OWN', 'LOOK', 'BLOCK', 'USUAL', 'PROOFS', 'TIE', 'WIDER', 'MOST', 'NEAR', 'LOST', 'THIN',
-           'share', 'Facts', 'Claim', 'Fails', 'need', 'allow', 'proof', 'check', 'verify', 'Arithmetic', 'Public',
-           'tables', 'Seen', 'counts', 'short', 'apart', 'answered', 'together', 'is_cheaper', 'is_tied', 'cut',
-           'v_tables', 'region', 'weights', 'wealths', 'chords', 'least', 'leaf', 'whole', 'divided', 'everywhere',
-           'candidate', 'left_out', 'asked', 'sharp_proof']
+           'share', 'Facts', 'Claim', 'Fails', 'need', 'allow', 'check', 'verify', 'Arithmetic', 'Public', 'tables',
+           'Seen', 'counts', 'short', 'apart', 'answered', 'costs', 'cut', 'v_tables', 'region', 'weights', 'wealths',
+           'chords', 'least', 'leaf', 'whole', 'divided', 'everywhere', 'candidate', 'left_out', 'asked', 'sharp_proof']
 
 # %% ../nbs/sharp/39_verify.ipynb #f50dbc61
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from operator import index
@@ -36,13 +35,8 @@ class Facts:
     `rules` (R, M, W) are the distinct rules announced. `rounds` (T, 4) are integers:
     the index of the rule, the arm, the belief, and the state (-1: not known).
     `registered` lists candidates after the zero rule: (rounds before it, index of the
-    rule, arm). `drawn` are the rounds (from 0) of a search for arms (chapter 28).
-
-    For other learners (chapter 40): `paid` {round: payments (M,)} of a few rules, whose
-    index is -1; the `margins` (K,) of the `oracle` (K, M, W); the rounds before each
-    attempt or run, `starts`; at how many rounds to look, `looks` (0: at all), and how
-    many beliefs an arm may lead to, `sizes` (K,); and of each question the index of its
-    rule, `questions`, where rounds are of questions, `handed` on in this order."""
+    rule, arm). `drawn` are the rounds (from 0) of a search for arms (chapter 28). What
+    else happened or is public, `more`, is for the proofs of chapter 40, by name."""
     support: np.ndarray
     utility: np.ndarray
     bound: float
@@ -52,15 +46,8 @@ class Facts:
     registered: tuple | list = ()
     prior: np.ndarray | None = None
     supports: tuple | None = None
-    paid: dict | None = None
-    margins: np.ndarray | None = None
-    starts: tuple = ()
-    looks: int = 0
-    sizes: np.ndarray | None = None
-    oracle: np.ndarray | None = None
-    questions: np.ndarray | None = None
-    handed: np.ndarray | None = None
     drawn: tuple = ()
+    more: dict = field(default_factory=dict)
 
 @dataclass(frozen=True, eq=False)
 class Claim:
@@ -92,11 +79,7 @@ def allow(claim, *what):
     need(all(told.get(name) in (None, usual) for name, usual in USUAL.items()),
          'more is claimed')
 
-PROOFS = {}
-
-def proof(kind):
-    "Decorator of the function (claim, proof, facts, arithmetic) that checks a kind."
-    return lambda checks: PROOFS.setdefault(kind, checks)
+PROOFS = {}     # by its kind, the function (claim, proof, facts, arithmetic)
 
 def check(claim, hints, facts, at):
     "Refuse a claim that its proof doesn't prove."
@@ -122,12 +105,10 @@ class Arithmetic:
 
     def numbers(self, x, shape=None) -> Any:
         "x, which must be finite, as an array, of this `shape` if one is said."
-        if isinstance(x, Fraction):
-            return x
         x = np.asarray(x, float)
         need(np.isfinite(x).all(), 'a number is missing')
         need(shape is None or x.shape == shape, 'there are too many or too few numbers')
-        return np.vectorize(Fraction, otypes=[object])(x)[()] if self.exact else x
+        return np.frompyfunc(Fraction, 1, 1)(x) if self.exact else x
 
     def some(self, x, shape=()):
         "The same, of what mustn't be negative: one number, unless a `shape` is said."
@@ -143,12 +124,12 @@ class Arithmetic:
         "The square root of x; of a fraction, more by 2e-30 at most."
         return self.each(x, Decimal.sqrt, 1) if self.exact else np.sqrt(x)
 
-    def each(self, x, function, side):
+    def each(self, x, function, side) -> Any:
         def fraction(x):
             with localcontext(prec=40):
                 y = function(Decimal(x.numerator)/Decimal(x.denominator))
                 return Fraction(y) + Fraction(side, 10**30)
-        return np.vectorize(fraction, otypes=[object])(x)[()]
+        return np.frompyfunc(fraction, 1, 1)(x)
 
 # %% ../nbs/sharp/39_verify.ipynb #e6ce4625
 # ties of an agent, of the bound; the same of f(0), if that is a millionth of the bound;
@@ -170,24 +151,24 @@ class Public:
             at.numbers, (TIE, WIDER, MOST, NEAR, LOST))
         self.support, self.bound = at.numbers(facts.support), at.numbers(facts.bound)
         support, digits = facts.support, told.get('rounding')
-        U = at.numbers(facts.utility)
+        U = at.numbers(facts.utility)/self.bound
         (M, W), every = support.shape, np.arange(len(support))
         said = support if digits is None else np.round(support, digits)
         heard = np.abs(support[None] - said[:, None]).max(2).argmin(1)
-        rows, self.pays = np.unique(heard), at.numbers(np.zeros((M, M, W)))
-        self.pays[every, heard] = self.support
+        self.pays = (heard[:, None] == every)[:, :, None]*self.support[:, None]
         self.prior, self.place = None, np.full((M, W + 1), -1)  # the last: no state
         if told.get('beliefs') == 'own':
+            rows = np.unique(heard)
             self.place[rows, :W] = np.arange(len(rows)*W).reshape(-1, W)
-            each = np.eye(M*W).reshape(M, W, M, W)
-            self.out = at.numbers(each[rows].reshape(-1, M, W))
+            pairs = np.eye(M*W).reshape(M, W, M, W)[rows]
+            self.out = at.numbers(pairs.reshape(-1, M, W))
             # who decides at a tie does so by numbers as they are
             best = (support @ facts.utility).argmax(1)
-            self.u = (U[:, best].T[rows]/self.bound).ravel()
+            self.u = U[:, best].T[rows].ravel()
             return
         need((heard == every).all(), 'beliefs are heard as others')
         self.place[:], self.out, self.prior = every[:, None], self.pays, facts.prior
-        self.u = (self.support @ (U/self.bound)).max(1)
+        self.u = (self.support @ U).max(1)
         if self.prior is not None:
             v = np.linalg.lstsq(support, self.u.astype(float), rcond=THIN)[0]
             self.u = self.u - self.support @ at.numbers(v - self.prior @ v)
@@ -240,8 +221,7 @@ def counts(f, arm, start=0):
 
 # %% ../nbs/sharp/39_verify.ipynb #86a5dfc5
 def short(f, v, lies):
-    """η: by how much ⟨v, S⟩ may be negative for weights v (M, W) on a table S, by
-    multipliers y of ⟨σ_i, S_i - S_j⟩ ≥ 0."""
+    "η: ⟨v, S⟩ ≥ -η for v (M, W) and all tables S, by y of ⟨σ_i, S_i - S_j⟩ ≥ 0."
     i, j, y = f.at.some(np.reshape(lies, (-1, 3)), (len(lies), 3)).T
     Y = f.at.numbers(np.zeros((len(v), len(v))))
     np.add.at(Y, (i.astype(int), j.astype(int)), y)
@@ -269,31 +249,23 @@ def answered(f, l, j, t):
     return side, side*f.s[t]
 
 # %% ../nbs/sharp/39_verify.ipynb #c27ec500
-def together(f, l, j, hint):
-    "By how much Σ y ε s can differ, Σ y ε, Σ y, and the largest y of either arm."
+def costs(f, l, j, hint):
+    "Whether answers prove that arm l costs less than arm j; and that both are tied."
     left, total = 0*f.s[0], 0
     size, largest = 0, {1: 0, -1: 0}
     for t, y in hint['answers']:
         (side, s), y = answered(f, l, j, t), f.at.some(y)
         left, total, size = left + y*s, total + side*y, size + y
         largest[side] = max(largest[side], y)
-    return apart(f, l, j, left, hint.get('flat')), total, size, largest
-
-def is_cheaper(f, l, j, hint):
-    "Whether answers prove that arm l costs less than arm j."
-    left, total, size, largest = together(f, l, j, hint)
+    left = apart(f, l, j, left, hint.get('flat'))
     most = min(1/f.most, f.near*min(largest.values()))
-    return total >= 1 and left + f.tie*size <= most
-
-def is_tied(f, j, hint):
-    "Whether answers prove that arm j costs as much as that of the zero rule."
-    left, total, size, _ = together(f, f.first, j, hint)
-    return total + f.wider*size < -f.most*left
+    cheaper = total >= 1 and left + f.tie*size <= most
+    return cheaper, total + f.wider*size < -f.most*left
 
 def cut(f, j, hint):
-    "g (M,) and h: whatever arm j answers has ⟨g, s⟩ ≥ h."
+    "g (M, W) and h: whatever arm j answers has ⟨g, S⟩ ≥ h."
     l, terms = hint['over'], hint['terms']
-    need(l != j and (l == f.first or is_cheaper(f, l, j, hint['order'])),
+    need(l != j and (l == f.first or costs(f, l, j, hint['order'])[0]),
          f'arm {l} is not proved to cost less than arm {j}')
     g, h = 0*f.s[0], 1 - f.wider
     left, size = f.at.numbers(np.eye(len(g))), 1
@@ -307,7 +279,8 @@ def cut(f, j, hint):
         h = h - (abs(worth) + C)*eta
         size = size + (abs(worth) + 2*f.most*np.abs(s).max())*np.abs(P).sum()
     left = f.most*apart(f, l, j, left, hint.get('flat'))
-    return g + left, h - f.lost*(1 + len(terms))*size
+    g = np.tensordot(g + left, f.pays, 1)
+    return g, h - f.lost*(1 + len(terms))*size
 
 # %% ../nbs/sharp/39_verify.ipynb #6d5c65ea
 def v_tables(x):
@@ -321,7 +294,6 @@ def region(f, j, hint):
     cuts = [cut(f, j, c) for c in hint.get('cuts', ())]
     if not cuts:
         return 0*f.u[None], []
-    cuts = [(np.tensordot(g, f.pays, 1), h) for g, h in cuts]
     if len(f.support[0]) > 2:
         return None, cuts
     w = weights(f, hint['shares'], len(cuts))
@@ -342,10 +314,8 @@ def wealths(f, counts, outcomes, mean, w):
     won = counts*(f.at.log(1 + np.multiply.outer(outcomes/mean - 1, f.bets)) @ w)
     return won, w[w > 0] @ f.at.log(f.stakes[w > 0]/w[w > 0])
 
-# %% ../nbs/sharp/39_verify.ipynb #b6b40bd3
 def chords(f, counts, z, mean, box, w):
-    """The slopes (N,) of what weights ω win with z + s between the ends of a `box`
-    (2, N) of payments s, and the log wealth at zero."""
+    "Of ω's win with z + s, s in a `box` (2, N): slopes (N,), and log wealth at zero."
     (a, b), cost = wealths(f, counts, z + box, mean, w)
     slope = (b - a)/(box[1] - box[0])
     return slope, a.sum() - slope @ box[0] + cost
@@ -382,16 +352,15 @@ def divided(box, i, t):
     return below, above
 
 def everywhere(f, region, want, bet, other, steps):
-    """Whether the log wealth is at least `want` for all s of a region and μ from e up:
-    of a `bet` (counts, z, top, e) on z + s, with that of the `other` payoffs (counts,
-    x)."""
+    """Whether the log wealth of a `bet` (counts, z, top, e) on z + s, with that of the
+    `other` payoffs (counts, x), is at least `want` for all s of a region and μ ≥ e."""
     counts, z, top, e = bet
     boxes = [whole(z, e, top)] if e < top else []
     for step in steps:
         box = boxes.pop()
         if 'at' in step:
-            i, t = index(step['of']), f.at.numbers(step['at'], ())
-            boxes += reversed(divided(box, i, t))
+            t = f.at.numbers(step['at'], ())
+            boxes += divided(box, index(step['of']), t)[::-1]
             continue
         have = leaf(f, region, counts, z, top - box[0, -1], box[:, :-1], step)
         if other:
@@ -425,8 +394,8 @@ def left_out(f, claim):
     look, K = f.at.numbers(LOOK), f.facts.K
     drawn = len({index(t) for t in f.facts.drawn} & set(range(f.until)))
     needed = -f.at.log(look/K) - f.at.log(delta)
-    enough = f.at.some(share)*(drawn - drawn % BLOCK) >= needed
-    need(enough, 'too few rules were drawn in search of arms')
+    need(f.at.some(share)*(drawn - drawn % BLOCK) >= needed,
+         'too few rules were drawn in search of arms')
     return set(range(K)) - set(f.arms.values()), (1 - look)*delta
 
 # %% ../nbs/sharp/39_verify.ipynb #dac6ca3b
@@ -443,7 +412,6 @@ def asked(f, claim, n):
             want, (counts(f, j), top - f.u, top, x.min() + e), (own, x - x.min()))
     return found
 
-@proof('sharp')
 def sharp_proof(claim, hints, facts, at):
     "A proof of the sharp learner's bets, as the theorem of this chapter has it."
     allow(claim, 'beliefs', 'costs', 'rounding', 'arms')
@@ -451,6 +419,8 @@ def sharp_proof(claim, hints, facts, at):
     n = index(hints['candidate'])
     for j, (want, bet, other) in asked(f, claim, n).items():
         hint = hints['arms'][j]
-        need('tied' in hint and is_tied(f, j, hint['tied'])
+        need('tied' in hint and costs(f, f.first, j, hint['tied'])[1]
              or everywhere(f, region(f, j, hint), want, bet, other, hint['steps']),
              f'arm {j} may have a rule that is better by more than the bound')
+
+PROOFS['sharp'] = sharp_proof

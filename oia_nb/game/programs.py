@@ -241,9 +241,11 @@ def new_highs(**more: Any) -> Any:
 def open_highs(A: Any, cost: np.ndarray, columns: np.ndarray, rows: np.ndarray,
                highs: Any = None, whole: Any = None) -> Any:
     """HiGHS, new or `highs`, with min ⟨cost, x⟩ over rows[0] ≤ A x ≤ rows[1] and
-    columns[0] ≤ x ≤ columns[1], x a whole number where `whole` (n,) is 1."""
+    columns[0] ≤ x ≤ columns[1], x a whole number where `whole` (n,) is 1; `A` (m, n)
+    is sparse or dense."""
     import highspy
-    highs = highs or new_highs()
+    from scipy.sparse import csr_array
+    highs, A = highs or new_highs(), csr_array(A)
     m, n = A.shape
     highs.passModel(n, m, len(A.data), highspy.MatrixFormat.kRowwise,
                     highspy.ObjSense.kMinimize, 0., cost, *columns, *rows,

@@ -313,14 +313,14 @@ def prove_by_counts(claim, facts, *, until, answered, share) -> dict:
     round in which the arm answered the rule, 0 if it must; `share` the oracle's, None
     for bounds of another form than the paper's."""
     first, last = (Counted(claim, facts, t) for t in until)
-    u, k = last.u, claim.arm
+    u, k, points = last.u, claim.arm, facts.more['paid']
     left = u - (facts.support*claim.rule).sum(1)
     low = last.q[k] @ left - (np.ptp(u) + facts.bound)/2*last.I[k]
     most = claim.bound + max(low, left.min())
-    (least, path), nothing = paths_of(first, facts.paid), dict(answers=[], lies=[])
+    (least, path), nothing = paths_of(first, points), dict(answers=[], lies=[])
     arms = [nothing if first.earns(j, nothing) <= most else
             earn_hint(first, j, least, path) for j in range(facts.K)]
-    leads = [] if answered else [row[k] for row in paths_of(last, facts.paid)[1]]
+    leads = [] if answered else [row[k] for row in paths_of(last, points)[1]]
     return dict(kind='counts', until=list(until), answered=answered, share=share,
                 arms=arms, leads=leads)
 
@@ -337,8 +337,9 @@ def with_proof(run, found, eps, delta):
     if t:
         points[t] = (z.support*found.rule.values).sum(1)
     known = dict(looks=run.looks, sizes=np.broadcast_to(run.sizes, z.K).tolist())
-    facts = Facts(z.support, z.utility, z.bound, z.K, None, np.array(
-        [none, data.arms, data.beliefs, none], np.int32).T, paid=points, **known)
+    rounds = np.array([none, data.arms, data.beliefs, none], np.int32).T
+    facts = Facts(z.support, z.utility, z.bound, z.K, None, rounds,
+                  more=known | dict(paid=points))
     claim = Claim(found.rule.values, found.arm, found.bound, eps, delta)
     proof = prove_by_counts(claim, facts, **certificate.proof)
     used = {r for hint in proof['arms'] for _, way in hint['answers'] for r in way}

@@ -253,7 +253,7 @@ class Identification(Particulars):
         "What it claims and its proof, which holds, does not prove; None if nothing."
         p, bound = self.proved.proof, self.proved.bound
         least = (_earned(claim, p, facts) if p['kind'] == 'sharp'
-                 else proofs.earns_at_least(p))
+                 else p['ends'][p['index']][0] if p['kind'] == 'sums' else None)
         while p and 'inner' in p:
             p = p['inner']
         if (p['kind'] == 'sums') != bool(self.listed):
@@ -420,9 +420,11 @@ def facts_of(found):
               if name in kinds and x is not None}
     known: dict = dict(rules=np.zeros((0, *z.support.shape))) | facts | arrays
     known['paid'] = {int(r): np.array(s, float) for r, s in facts.get('paid') or ()}
-    return checker.Facts(**known, support=z.support, bound=z.bound,
-                         utility=z.utility, K=z.K, rounds=np.array(columns, int).T,
-                         prior=z.prior, supports=z.supports)
+    own = {name: known.pop(name) for name in ('rules', 'registered', 'drawn')
+           if name in known}
+    return checker.Facts(**own, support=z.support, bound=z.bound, utility=z.utility,
+                         K=z.K, rounds=np.array(columns, int).T, prior=z.prior,
+                         supports=z.supports, more=known)
 
 def claim_of(found):
     told = dict(vars(found.told or Told()), margin=found.lead, arms=found.missed)

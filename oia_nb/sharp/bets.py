@@ -16,6 +16,7 @@ from math import log, sqrt
 import numpy as np
 from ..paper.estimation import FORCED, INIT, NORMAL, Transcript
 from ..run.learner import Halt
+from ..game.programs import open_highs
 from ..game.scoring import ScoringRule, without_floor
 from ..game.tickets import payable, payable_bend
 from ..experts.examination import Watches
@@ -27,7 +28,7 @@ from .questions import (Guess, advantage, cheapest_rule, question,
                                     search_rule)
 from .record import CHECK, SEARCH
 from .walls import (HUGE, LEAST, Cone, Contradiction, Region, Wall,
-                                opened, prove_cheaper, solution, weigh)
+                                solution, weigh)
 from ..verify import BLOCK, LOOK, MOST, OWN, share
 
 # %% ../../nbs/sharp/24_bets.ipynb #dd81f4f3
@@ -125,7 +126,7 @@ def heard(known, t):
         wall.hear(a.s, a.arm, a.round)
         every = known.regions[j].every
         if (a.arm in wall.pair and l != known.first and not wall.order
-                and wall.n % max(1, wall.n//12) == 0 and prove_cheaper(wall)
+                and wall.n % max(1, wall.n//12) == 0 and wall.is_cheaper()
                 and (known.by_bets or len(every) < 2)):
             every.append(wall)
 
@@ -627,7 +628,7 @@ def no_agent(setting, answers, strict=()):
     low[:len(told)] = [a.round in strict or (a.round, j) in strict for a, j in told]
     columns = np.repeat([[-1e6, 0.], [1e6, np.inf]], [n, 1], 1)
     off = np.eye(n + 1)[-1]
-    found = solution(opened(A, off, columns, (low, high)), off)
+    found = solution(open_highs(A, off, columns, np.array([low, high])), off)
     if found is None or found.col_value[-1] <= 1e-3:            # of a strict preference
         return ()
     return tuple(sorted({a.round for (a, _), y in zip(told, found.row_dual)

@@ -10,13 +10,11 @@ import numpy as np
 from ..verify import BETS, STAKES
 
 # %% ../../nbs/sharp/20_evidence.ipynb #c5f64c26
-def log_wealths(counts: np.ndarray, outcomes: np.ndarray,
-                means: np.ndarray) -> np.ndarray:
-    "(V, G, L): the logarithms of all wealths, for outcomes z (V, M) and means m (G,)."
+def log_wealths(counts: np.ndarray, z: np.ndarray) -> np.ndarray:
+    "(…, L): the logarithms of all wealths, for outcomes z (…, M) divided by the mean."
     seen = counts.nonzero()[0]
-    z = outcomes[:, seen].T[..., None]/means
-    won = np.log1p(np.multiply.outer(z - 1, BETS))
-    return np.tensordot(counts[seen], won, 1)
+    won = np.log1p(np.multiply.outer(z[..., seen] - 1, BETS))
+    return np.tensordot(counts[seen], won, (0, -2))
 
 def mixed_wealth(logs: np.ndarray) -> np.ndarray:
     "(…,): the logarithm of the mixed wealth, from `log_wealths` (…, L)."
@@ -28,10 +26,10 @@ def whose(logs: np.ndarray) -> np.ndarray:
     w = STAKES*np.exp(logs - logs.max(-1, keepdims=True))
     return w/w.sum(-1, keepdims=True)
 
-def price(w: np.ndarray) -> float:
-    "What it costs to divide the stake as w (L,) says, in nats."
+def least_mixed(logs: np.ndarray, w: np.ndarray) -> np.ndarray:
+    "(…,): what weights w (L,) prove of the mixed wealth, the right-hand side below."
     used = w > 0
-    return float(w[used] @ np.log(w[used]/STAKES[used]))
+    return logs @ w - w[used] @ np.log(w[used]/STAKES[used])
 
 # %% ../../nbs/sharp/20_evidence.ipynb #a1893812
 def tidy(w: np.ndarray) -> np.ndarray:
@@ -39,12 +37,11 @@ def tidy(w: np.ndarray) -> np.ndarray:
     return w/w.sum()
 
 def game(rows: np.ndarray) -> tuple[np.ndarray, float, int]:
-    """Weights (L,) for which the right-hand side is large at the worst of the `rows`
-    (V, L), what it then is, and the row."""
+    "Weights (L,) that prove much at all `rows` (V, L), how much, and the worst row."
     most, best = mixed_wealth(rows).min(), -np.inf
     kept = w = whose(rows[mixed_wealth(rows).argmin()])
     for n in range(1, 12 + 1):
-        values = rows @ w - price(w)
+        values = least_mixed(rows, w)
         worst = values.argmin()
         if values[worst] > best:
             kept, best = w, values[worst]
@@ -52,7 +49,7 @@ def game(rows: np.ndarray) -> tuple[np.ndarray, float, int]:
             break
         w = w + (whose(rows[worst]) - w)/(n + 1)
     kept = tidy(kept)
-    values = rows @ kept - price(kept)
+    values = least_mixed(rows, kept)
     return kept, float(values.min()), int(values.argmin())
 
 # %% ../../nbs/sharp/20_evidence.ipynb #53cb5cb5
@@ -69,9 +66,10 @@ def pair_wealth(counts_j: np.ndarray, rules: np.ndarray, u: np.ndarray,
         return found
     for _ in range(2):
         mu = left + (right - left)*(np.arange(14)/13)
-        own = mixed_wealth(log_wealths(counts_k, (x - low)[None], mu[1:-1] - lo))
+        at = mu[1:-1, None]
+        own = mixed_wealth(log_wealths(counts_k, (x - low)/(at - lo)))
         both = own + mixed_wealth(
-            log_wealths(counts_j, top - u + rules, top - mu[1:-1]))
+            log_wealths(counts_j, (top - u + rules)[:, None]/(top - at)))
         n = both.argmin() % both.shape[1]
         found = min(found, float(both.min()))
         left, right = mu[n], mu[n + 2]
@@ -84,7 +82,7 @@ def own_wealth(counts: np.ndarray, rules: np.ndarray, s: np.ndarray,
     top = s.max()
     if top <= eps:
         return np.inf
-    logs = log_wealths(counts, top - s + rules, np.array([top - eps]))
+    logs = log_wealths(counts, (top - s + rules)/(top - eps))
     return float(mixed_wealth(logs).min())
 
 # %% ../../nbs/sharp/20_evidence.ipynb #fffdaa50

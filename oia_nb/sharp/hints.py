@@ -11,9 +11,10 @@ from types import SimpleNamespace
 from typing import Any
 import numpy as np
 from .. import verify as checker
-from .evidence import game, log_wealths, mixed_wealth, price, tidy, whose
+from .evidence import (game, least_mixed, log_wealths, mixed_wealth,
+                                    tidy, whose)
 from .hyperplanes import Tables
-from .walls import NOISE, of_a_tie, quiet
+from .walls import NOISE, quiet
 from ..verify import THIN, Claim, Facts
 
 # %% ../../nbs/sharp/41_hints.ipynb #8cbe8d5a
@@ -98,20 +99,19 @@ class Boxes:
             self.tables = Tables(f.support, rows)
 
     def logs(self, outcomes, mean):
-        return log_wealths(self.counts, self.z + outcomes, np.array([mean]))[:, 0]
+        return log_wealths(self.counts, (self.z + outcomes)/mean)
 
     def own(self, m):
         "What the other payoffs prove at all μ up to m, and the hint."
         if self.other is None:
             return 0., {}
         counts, x = self.other
-        each = log_wealths(counts, x[None], np.array([m - self.e]))[0, 0]
+        each = log_wealths(counts, x/(m - self.e))
         w = tidy(whose(each))
-        return float(each @ w - price(w)), dict(own=w.tolist())
+        return float(least_mixed(each, w)), dict(own=w.tolist())
 
     def least(self, c, box, g=None, h=-np.inf):
-        """Outcomes (N,) in a `box` (2, N), with ⟨g, s⟩ ≥ h, where ⟨c, s⟩ is least; its
-        bound, and the multipliers of rows and lies."""
+        "The s of least ⟨c, s⟩ in a `box`, ⟨g, s⟩ ≥ h; its bound, multipliers, and lies."
         n, out = len(self.cuts), self.f.out
         if g is not None:
             self.tables.change(n + len(c), np.tensordot(g, out, 1))
@@ -125,8 +125,7 @@ class Boxes:
 
     def hint(self, w, y, lies):
         "The hint with multipliers y of cuts and of ends: of lower ones, if positive."
-        N = len(self.z)
-        rows = [[i + N*(v < 0), abs(v)] for i, v in enumerate(y.tolist()) if v]
+        rows = [[i + len(self.z)*(v < 0), abs(v)] for i, v in enumerate(y.tolist()) if v]
         return dict(weights=w.tolist(), rows=rows, lies=in_numbers(lies))
 
     def worst(self, box, mean, w):
@@ -172,11 +171,11 @@ class Boxes:
             return []
         (first, _), (last, own) = self.own(a + SHORT), self.own(b)
         mean = self.top - a
-        w = tidy(whose(self.logs(box[:1, :-1], mean)[0])) if w is None else w
+        w = tidy(whose(self.logs(box[0, :-1], mean))) if w is None else w
         value, hint, s, lost, chords = self.worst(box[:, :-1], mean, w)
         if value + last >= self.want + HAIR/2:
             return [hint | own]
-        here = self.logs(s[None], mean)[0]
+        here = self.logs(s, mean)
         if mixed_wealth(here) + first < self.want + HAIR:
             raise Unproved(s)
         # what is gained at a payment before μ is divided is gained in all parts
@@ -206,16 +205,15 @@ def region_hints(f, run, j):
     R: Any = run.regions[j]
     if j in run.tied:
         wall = run.walls[run.first, j]
-        return dict(tied=sum_hint(f, run, wall, of_a_tie(wall)), steps=[])
+        return dict(tied=sum_hint(f, run, wall, wall.of_a_tie()), steps=[])
     used = ([(w, None, float(y)) for w, y in zip(R.walls, R.shares) if y > 0]
             if run.by_bets and R.walls else [(c.wall, c, 1.) for c in R.cuts])
     return dict(cuts=[cut_hint(f, run, w, c) for w, c, _ in used],
                 shares=[y for *_, y in used])
 
 def checked(run, c, eps):
-    """The proof that a `Candidate` of the bets loses at most `eps`, and what it rests
-    on, as plain values; if the checker accepts none, None, and regions learn where it
-    fails."""
+    """The proof that a `Candidate` loses at most `eps`, and its facts, in plain values;
+    if the checker accepts none, None, and regions learn where it fails."""
     z, data, told = run.setting, run.data, vars(run.told) | dict(arms=run.missed)
     rounds = np.array([data.asked, data.arms, data.beliefs, data.states]).T
     number = {values.tobytes(): r for r, values in enumerate(data.rules)}

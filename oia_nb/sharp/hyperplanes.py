@@ -41,10 +41,10 @@ def near_pairs(support, n=None):
 # %% ../../nbs/sharp/21_hyperplanes.ipynb #62f892ce
 class Tables:
     """Programs over tables S (M, W) of proper rules that pay at most 1, with bounds of
-    ⟨g, S⟩ for `rows` (n, M, W). Lies other than the `pairs` are forbidden in time."""
-    def __init__(self, support, rows, pairs=None):
+    ⟨g, S⟩ for `rows` (n, M, W). What `old` ones forbid is forbidden from the start."""
+    def __init__(self, support, rows, old=None):
         from scipy.sparse import csr_array, vstack
-        pairs = list(pairs or near_pairs(support))
+        pairs = list(old.lp.forbidden if old else near_pairs(support))
         rows = np.reshape(rows, (-1, support.size))
         self.sizes = np.maximum(np.abs(rows).max(1), 1e-9)
         # stored in full, to be changed, and of one size
@@ -62,9 +62,8 @@ class Tables:
         self.lp.change_row(i, np.ravel(g)/self.sizes[i])
 
     def least(self, c, low, high=np.inf):
-        """The table with the least ⟨c, S⟩ and ⟨g, S⟩ from `low` to `high` (n,), the
-        `Vertex`, and multipliers (n,) of rows and {(i, j): y} of lies; None if none is
-        found."""
+        """The S of least ⟨c, S⟩ with ⟨g, S⟩ from `low` to `high` (n,), the `Vertex`,
+        and multipliers (n,) of rows and {(i, j): y} of lies; None if none is found."""
         lp, n, found = self.lp, len(self.sizes), None
         ends = lp.rows.copy()
         ends[:, :n] = np.broadcast_arrays(low, high)/self.sizes
@@ -77,37 +76,28 @@ class Tables:
             return S, found, y[:n]/self.sizes, dict(zip(lp.forbidden, y[n:]))
 
 # %% ../../nbs/sharp/21_hyperplanes.ipynb #27a2add5
-class RegionProgram:
+class RegionProgram(Tables):
     """min ⟨p, s⟩ over payments s of proper rules with ⟨g, s⟩ ≥ h for all `cuts` (g, h).
-    An `old` program leaves its rows against lies; `outcomes` say what is expected."""
+    `outcomes` say what is expected; usually it is what true reports are paid."""
     def __init__(self, setting, cuts=(), old=None, outcomes=None):
         z, self.setting, self.cuts = setting, setting, cuts
         self.pays = (np.eye(z.M)[:, :, None]*z.support[:, None] if outcomes is None
                      else outcomes.pays)
-        self.tables = Tables(z.support, [self.priced(g) for g, _ in cuts],
-                             old and old.tables.lp.forbidden)
+        super().__init__(z.support, [self.priced(g) for g, _ in cuts], old)
 
     def priced(self, p):
         "(M, W): the weights p (M,) of beliefs as they fall on the payments."
         return np.tensordot(p, self.pays, 1)
 
-    def change(self, cuts):
-        "As many other `cuts` in place of those that there are."
-        self.cuts = cuts
-        for i, (g, _) in enumerate(cuts):
-            self.tables.change(i, self.priced(g))
-
-    def minimum(self, p, rule=False):
-        """The `Solution` in money, if asked with its `rule`, for weights p (M,), or (M,
-        W) of what is paid; None if none is found. `shares` (k,) of the cuts prove its
-        bound."""
+    def minimum(self, p):
+        """The `Solution` in money for weights p (M,), or (M, W) of what is paid; None
+        if none is found. `shares` (k,) of the cuts prove its bound."""
         z, low = self.setting, np.array([h for _, h in self.cuts])
-        found = self.tables.least(p if np.ndim(p) == 2 else self.priced(p), low/z.bound)
-        self.shares = np.eye(len(low))[-1:].sum(0)
+        found = self.least(p if np.ndim(p) == 2 else self.priced(p), low/z.bound)
+        y = np.maximum(found[2], 0) if found else 0*low
+        self.shares = y/y.sum() if y.any() else np.eye(len(low))[-1:].sum(0)
         if found is None:
             return None
-        S, at, y, _ = found
-        if (y > 0).any():
-            self.shares = np.maximum(y, 0)/np.maximum(y, 0).sum()
-        return Solution(z.bound*at.value, z.bound*at.bound,
-                        ScoringRule(z.bound*S, z.support, z.bound) if rule else None)
+        S, at, *_ = found
+        rule = ScoringRule(z.bound*S, z.support, z.bound)
+        return Solution(z.bound*at.value, z.bound*at.bound, rule)

@@ -23,7 +23,7 @@ from ..game.tickets import payable
 from . import bets
 from .evidence import betting_threshold, mean_lower
 from .record import CHECK, Record
-from .walls import Contradiction, extent
+from .walls import Contradiction
 from ..experts.told import Told, as_told, check_heard
 from ..verify import THIN
 
@@ -343,7 +343,7 @@ def boundaries(run, walls):
 def limits_of(wall):
     """The `Boundary.limits` of a hyperplane to the arm of the zero rule. Along a ray
     from that rule they are linear: each ray is looked at once."""
-    on_ray = cache(lambda way: extent(wall, np.frombuffer(way)))
+    on_ray = cache(lambda way: wall.extent(np.frombuffer(way)))
     def limits(s):
         if s.max() <= 0:
             return 1., 1.

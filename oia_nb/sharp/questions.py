@@ -145,12 +145,11 @@ def question(wall, i, side, who, guess, n, most=1.):
     rows[:, :M] = np.eye(M)[i]
     columns = np.repeat([[0.], [np.inf]], A.shape[1], 1)
     columns[0, A.shape[1] - free:] = -np.inf
-    found = optimum(A, np.r_[sign, np.zeros(B), sides, np.zeros(free)], columns, rows,
-                    new_highs(**PLAIN))
-    if found is None or found[0][0] < 1e-9:
+    cost = np.r_[sign, np.zeros(B), sides, np.zeros(free)]
+    x = optimum(A, cost, columns, rows, new_highs(**PLAIN))
+    if x is None or x[0] < 1e-9:
         return None
-    x, value = found
-    return x[1:1 + B]/x[0], side*value
+    return x[1:1 + B]/x[0], side*float(cost @ x)
 
 # %% ../../nbs/sharp/23_questions.ipynb #b39cbc84
 def cheapest_rule(setting, guess, j, q, n):
@@ -161,7 +160,7 @@ def cheapest_rule(setting, guess, j, q, n):
         ways = (guess.q[:n, j] - guess.q[:n, l])/setting.bound
         cuts += zip(ways, guess.costs[:n, j] - guess.costs[:n, l])
     guess.region = RegionProgram(setting, cuts, guess.region)
-    found = guess.region.minimum(q, rule=True)
+    found = guess.region.minimum(q)
     return found and found.rule
 
 # %% ../../nbs/sharp/23_questions.ipynb #d0a70002

@@ -31,7 +31,7 @@ def test_a_program_on_pairs(seed):
     "Its rule is proper and attains the value; weights that are beliefs' give the value on beliefs."
     z, rng, seen = TRIO.setting, generator(80, seed), pairs_of(TRIO)
     p = rng.normal(size=z.M*z.W)
-    found = RegionProgram(z, outcomes=seen).minimum(np.tensordot(p, seen.out, 1), rule=True)
+    found = RegionProgram(z, outcomes=seen).minimum(np.tensordot(p, seen.out, 1))
     assert is_proper(found.rule) and found.bound <= found.value + 1e-9
     assert p @ seen.paid(found.rule) == pytest.approx(found.value, abs=1e-7)
     m = rng.normal(size=z.M)

@@ -96,7 +96,12 @@ def put(name, value):
     return lambda c, p, f: p.update({name: value(p[name])})
 
 def fact(name, value):
-    return lambda c, p, f: replace(f, **{name: value(getattr(f, name))})
+    "Another value of a fact, or of one of those that only some proofs rest on."
+    def change(c, p, f):
+        if name in f.more:
+            return replace(f, more=f.more | {name: value(f.more[name])})
+        return replace(f, **{name: value(getattr(f, name))})
+    return change
 
 def column(n, value):
     "Another arm (1), belief (2) or state (3) in some rounds, by what they were."
@@ -311,7 +316,7 @@ def test_what_was_handed_on_is_no_hint(monkeypatch):
     "In another order samples from before a registration would count as those since."
     found, shown = run('patient'), accepted(monkeypatch)
     p = found.proved.proof
-    handed = facts_of(found).handed.tolist()
+    handed = facts_of(found).more['handed'].tolist()
     for asked in handed, handed[::-1], handed[5:]:
         assert said(found, proof=p | dict(asked=asked)) is None
     assert len(shown) == 3 and all(np.array_equal(shown[0], x) for x in shown)
@@ -323,7 +328,7 @@ def test_the_price_of_a_lead_is_what_all_of_its_rounds_say(monkeypatch):
     oracle = np.array([[[.5, .1], [.3, .3], [.1, .4]]])
     rounds = np.array([[0, 0, 0, -1]]*3 + [[1, 0, 0, -1]]*60 + [[1, 0, 1, -1]]*60)
     f = Facts(support, np.eye(2), 1., 1, np.array([0*oracle[0], .5*oracle[0]]), rounds,
-              starts=(0, ), margins=np.array([.2]), oracle=oracle)
+              more=dict(starts=(0, ), margins=np.array([.2]), oracle=oracle))
     claim = Claim(.5*oracle[0], 0, .4, .4, .5, dict(margin=.1))
     p = dict(kind='lead', attempt=1, price=.2, share=.5, rule=0*oracle[0], bet=1.,
              inner=dict(kind='within'))
