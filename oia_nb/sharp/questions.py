@@ -84,7 +84,8 @@ class Guess:
             i = by.argmin()
             self.mean += (.01 - by[i])/sizes[i]*ways[i]
         if (self.rows @ self.mean).min(initial=0) < -1e-12:
-            self.mean = start + self.root @ nearest(self.rows @ self.root, -self.rows @ start)
+            z = shortest(self.rows @ self.root, -self.rows @ start)
+            self.mean = start + self.root @ z
 
     def draw(self):
         d = generator(0).normal(size=(self.n, len(self.mean)))      # always the same ones
@@ -112,7 +113,7 @@ class Guess:
         return (self.gains[:, j, :self.M] - self.gains[:, l, :self.M])/cost
 
 # %% ../../nbs/sharp/23_questions.ipynb #43e75a0b
-def nearest(G, h):
+def shortest(G, h):
     "The shortest z (n,) with G z ≥ h, for G (m, n); zeros if there is none."
     from scipy.optimize import nnls
     sizes = np.maximum(np.linalg.norm(G, axis=1), 1e-7)
