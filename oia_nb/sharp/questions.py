@@ -12,7 +12,7 @@ from ..game.programs import new_highs
 from ..game.scoring import menu_rule
 from .hyperplanes import RegionProgram
 from .walls import PLAIN, optimum
-from ..verify import BLOCK
+from ..verify import BLOCK, WIDER
 
 # %% ../../nbs/sharp/23_questions.ipynb #6046bdcd
 def advantage(k, j, s, K):
@@ -146,7 +146,7 @@ def question(wall, i, side, who, guess, n, most=1.):
     rows[:, :M] = np.eye(M)[i]
     columns = np.repeat([[0.], [np.inf]], A.shape[1], 1)
     columns[0, A.shape[1] - free:] = -np.inf
-    cost = np.r_[sign, np.zeros(B), sides, np.zeros(free)]
+    cost = np.r_[sign + WIDER, np.zeros(B), sides + WIDER, np.zeros(free)]
     x = optimum(A, cost, columns, rows, new_highs(**PLAIN))
     if x is None or x[0] < 1e-9:
         return None
