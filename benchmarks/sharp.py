@@ -299,8 +299,11 @@ ROOT = Path(__file__).resolve().parent.parent
 WORKER = """
 import inspect, json, sys, time
 import numpy as np
-from oia_nb.all import (World, InformationStructure, Setting, action_informed_oracle,
-                        generator, sharp, simulate)
+from oia_nb.all import Setting, World, action_informed_oracle, generator, sharp, simulate
+try:
+    from oia_nb.game.information import InformationStructure
+except ImportError:                     # where it was at first
+    from oia_nb.information import InformationStructure
 options = {'examined': False} if 'examined' in inspect.signature(sharp).parameters else {}
 class Clocked:
     def __init__(self, world):
