@@ -162,7 +162,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
         '--folder', type=Path, default=Path(tempfile.gettempdir())/'oia_nb_results',
-        help='where runs are kept until all are there (default: %(default)s)')
+        help='where runs of a commit are kept until all are there (default: %(default)s)')
     parser.add_argument('--parts', nargs='*', choices=PARTS, default=list(PARTS),
                         help='run only these; the rows of the others stay as stored')
     parser.add_argument('--jobs', type=int, default=2)
@@ -170,7 +170,7 @@ def main():
     args = parser.parse_args()
     if args.fresh:
         shutil.rmtree(args.folder, ignore_errors=True)
-    new = dict(zip(args.parts, build(args.parts, args.folder, args.jobs)))
+    new = dict(zip(args.parts, build(args.parts, args.folder/commit(), args.jobs)))
     if len(new) < len(PARTS):
         stored = pd.read_csv(STATIC/'results.csv', dtype=dict(budget='Int64'))
         new = {name: new.get(name, stored[stored.part == name]) for name in PARTS}
