@@ -103,9 +103,12 @@ def solution(highs, cost, tries=2):
     "What `highs` finds at a `cost` of its first columns; None if there is nothing."
     import highspy
     highs.changeColsCost(len(cost), np.arange(len(cost), dtype=np.int32), cost)
+    highs.setOptionValue('time_limit', highs.getRunTime() + 1)
     for n in range(tries):
-        if n > 0:
+        if n > 0:                   # the dual method, where the other turns in circles
             highs.clearSolver()
+            highs.setOptionValue('time_limit', np.inf)
+            highs.setOptionValue('simplex_strategy', 1)
         highs.run()
         if highs.getModelStatus() == highspy.HighsModelStatus.kOptimal:
             return highs.getSolution()
