@@ -175,7 +175,7 @@ def by_lead(claim, p, facts, at):
     x = f.outcomes(more)
     if price < max(x.max(), 0):
         rule, arm = paid[:, :2].T
-        need((arm == k).all() and (rule == rule[0]).all() and rule[0] >= 0
+        need(len(paid) and (arm == k).all() and (rule == rule[0]).all() and rule[0] >= 0
              and np.array_equal(facts.rules[rule[0]], claim.rule),
              'the price is that of another rule')
         need(facts.rounds[end - 1, 0] != rule[0],

@@ -245,8 +245,8 @@ def scaled(*by):
 
 def missing(part):
     "A change of what is missing against arm j of candidate c; None is left out."
-    return lambda old, known, c, eps: {
-        j: x for j, m in old(known, c, eps).items() if (x := part(c, j, m)) is not None}
+    return lambda old, known, c, eps: (
+        (j, x) for j, m in old(known, c, eps) if (x := part(c, j, m)) is not None)
 
 PLANTS = dict(      # by what it is seen, changes of the learner, and the same of the checker
     # a quarter of the evidence is asked for
@@ -446,11 +446,11 @@ class Looking(Kept):
                 won = log_wealth(mine, x - x.min(), P[c.arm] @ x - x.min()) + log_wealth(
                     every[j], u.max() - x_j, u.max() - P[c.arm] @ x - lost)
             if np.isfinite(won):
-                missing = bets.missing(known, c, lost)
+                missing = dict(bets.missing(known, c, lost))
                 # of a region of cuts only some rules are known; what is negative is of no use
                 part = 1. if c.is_zero else OWN if j == c.arm else 1 - OWN
                 seems = -np.log(max(part*c.delta, 5e-324)) - missing.get(j, -np.inf)
-                room = SEEMS*(1 if known.by_bets else 4)*(4 if seems < 0 else 1)
+                room = SEEMS*(1 if known.by_bets else 8)*(4 if seems < 0 else 1)
                 assert seems - won <= room, 'evidence'
 
     def shadow(self, known):

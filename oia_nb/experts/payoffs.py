@@ -172,7 +172,8 @@ def given_lead(run, found) -> Any:
     share = share_needed(run.setting, run.oracle, found.arm, run.margin)
     if share > 1:
         return None, 1., 0.
-    most = float(max(price_paid(run, found, share).max(), 0.))
+    # and a hair, as the checker adds up in other units
+    most = (1 + 1e-12)*float(max(price_paid(run, found, share).max(), 0.))
     return mix(found.rule, run.oracle.rules[found.arm], share), share, most
 
 def best_led(run):

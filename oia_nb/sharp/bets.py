@@ -57,7 +57,7 @@ class Candidate:
 class Knowledge:
     """What a `Record` says, of which `rule(n)` is the n-th rule: a transcript `data`,
     `answers` {payments: `Answer`}, `candidates`, half-spaces `walls` {(l, j): `Wall`}
-    and `regions` {j: of arm j}."""
+    and `regions` {j: of arm j}; arms that answered rules of next to nothing are `idle`."""
     def __init__(self, setting, oracle, delta, record, told=Told()):
         self.setting, self.oracle = setting, oracle
         self.asked = delta
@@ -66,7 +66,7 @@ class Knowledge:
         self.told, self.outcomes = told, Outcomes(self.data, told)
         self.u, self.by_bets = self.outcomes.u, self.outcomes.by_bets
         self.first = self.cone = None
-        self.answers, self.candidates = {}, []
+        self.answers, self.candidates, self.idle = {}, [], set()
         self.walls, self.regions = {}, {}
         self.zero = ScoringRule(0*setting.support, setting.support, setting.bound)
         self.fixed = {r.values.tobytes(): k
@@ -97,9 +97,8 @@ class Knowledge:
     @property
     def tied(self):
         "The arms proved to cost what the zero rule's costs: they earn no more than it."
-        little = {a.arm for a in self.answers.values() if a.s.max() < 1/MOST}
-        return {j for (l, j), w in self.walls.items() if l == self.first and w.tied} | (
-            little - {self.first})
+        tied = {j for (l, j), w in self.walls.items() if l == self.first and w.tied}
+        return tied | self.idle - {self.first}
 
     def answer_to(self, rule):
         "The `Answer` to a rule; None if it wasn't announced yet."
@@ -120,6 +119,8 @@ def heard(known, t):
         raise Contradiction((t, ), 'oracle')
     s = known.outcomes.expected(rule)/known.setting.bound
     a = known.answers[key] = Answer(rule, s, r.arm, t)
+    if s.max() < 1/MOST:
+        known.idle.add(a.arm)
     if not s.any():                         # none is cheaper
         set_up(known, a.arm)
     for (l, j), wall in known.walls.items():
@@ -199,15 +200,13 @@ def asked_of(c, j):
     return -log(part) - log(c.delta)
 
 def missing(known, c, eps):
-    "{arm: what is missing of the evidence that a candidate loses to it at most `eps`}."
+    "Pairs (arm, what is missing of the evidence that a candidate loses it `eps`)."
     u, s, counts = known.u, known.outcomes.paid(c.rule), known.outcomes.counts
-    own, left = counts[c.arm] - c.counts, {}
-    out = known.tied | known.unseen | {c.arm} & {known.first}
+    own, out = counts[c.arm] - c.counts, known.tied | known.unseen | {c.arm} & {known.first}
     for j in sorted(set(range(known.setting.K)) - out):
         rules = known.regions[j].rules
-        left[j] = asked_of(c, j) - (own_wealth(own, rules, s, eps) if j == c.arm else
-                                    pair_wealth(counts[j], rules, u, own, u - s, eps))
-    return left
+        yield j, asked_of(c, j) - (own_wealth(own, rules, s, eps) if j == c.arm else
+                                   pair_wealth(counts[j], rules, u, own, u - s, eps))
 
 def was_answered(known, c):
     "Whether the arm of a `Candidate` had answered its rule, as far as is known now."
@@ -216,8 +215,7 @@ def was_answered(known, c):
 
 def passes(known, c, eps):
     "Whether evidence for a `Candidate` seems to be enough."
-    return was_answered(known, c) and all(
-        m <= 0 for m in missing(known, c, eps).values())
+    return was_answered(known, c) and all(m <= 0 for _, m in missing(known, c, eps))
 
 def prove(known, c, eps):
     "Hints and facts that prove to the checker that a `Candidate` loses `eps`; or None."
@@ -566,13 +564,13 @@ class Choice:
         while True:
             c = leader(known)
             is_new = c not in known.candidates
-            absent = missing(known, c, self.eps)
+            absent = dict(missing(known, c, self.eps))
             if not is_new and all(m <= 0 for m in absent.values()):
                 if rule := self.look(proved=True):
                     return rule
                 if proof := self.attempt(c):
                     return c, proof
-                absent = missing(known, c, self.eps)
+                absent = dict(missing(known, c, self.eps))
             if found := self.ask(c, absent):
                 return found
             if not is_new:

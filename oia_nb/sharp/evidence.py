@@ -14,7 +14,7 @@ def log_wealths(counts: np.ndarray, z: np.ndarray) -> np.ndarray:
     "(…, L): the logarithms of all wealths, for outcomes z (…, M) divided by the mean."
     seen = counts.nonzero()[0]
     won = np.log1p(np.multiply.outer(z[..., seen] - 1, BETS))
-    return np.tensordot(counts[seen], won, (0, -2))
+    return counts[seen] @ won
 
 def mixed_wealth(logs: np.ndarray) -> np.ndarray:
     "(…,): the logarithm of the mixed wealth, from `log_wealths` (…, L)."

@@ -3,6 +3,7 @@ support that nobody listed; and the race of a few rules. What their certificates
 `laws.py`; what is said without cause the checker refuses (`test_verify_learners.py`)."""
 from dataclasses import replace
 from functools import cache
+from types import SimpleNamespace
 import numpy as np
 import pytest
 from hypothesis import strategies as st
@@ -12,12 +13,14 @@ from oia_nb.all import (InvalidInput, Logit, Oracle, Response, Told, World,
                         action_informed_oracle, generator, identify, mix, patient, random_world,
                         sharp, simple_regret, simulate)
 from oia_nb.experts import around
-from oia_nb.experts.payoffs import share_needed, trial
+from oia_nb.experts.payoffs import given_lead, share_needed, trial
 from oia_nb.experts.around import (OpenRule, OpenSetting, Patience, Reported, answer,
                                    freeze_bound, open_support)
 from oia_nb.game.stackelberg import region_margin
 from oia_nb.run.identification import LEARNERS
-from oia_nb.run.learner import STATUS
+from oia_nb.run.learner import STATUS, Finding
+from oia_nb.sharp.questions import search_rule
+from oia_nb.verify import Arithmetic, Facts, Public
 
 DUO, Z, ORACLE = a_duo()
 
@@ -61,6 +64,17 @@ def test_a_price_that_is_not_well_known_yet():
              for seed in range(amount(1, 3))]
     assert {r.status for r in found} == {'certified'}
     assert all(leads_by(r, world) >= margin - LEAD_TOL for r in found)
+
+def test_a_price_without_samples_is_the_most_in_any_order_of_sums():
+    "The checker adds up in its own way what a lead may cost at each belief."
+    world = random_world(2, 3, 4, 0, prior='arm')
+    z, oracle = world.setting, action_informed_oracle(world)
+    public = Public(Facts(z.support, z.utility, z.bound, z.K, None, ()), Arithmetic(False))
+    run = SimpleNamespace(setting=z, oracle=oracle, margin=.3*oracle.margins[1], by_state=False)
+    for n in range(200):
+        rule = search_rule(z, 0, n)
+        _, share, most = given_lead(run, Finding(rule, 1))
+        assert most >= public.outcomes(share*(oracle.rules[1].values - rule.values)).max()
 
 @pytest.mark.parametrize('method, options', [('patient', dict(told='lapses=0.05')),
                                              ('own_beliefs', dict(told='beliefs=own'))])

@@ -107,7 +107,7 @@ def test_what_is_known_is_a_function_of_the_facts(kind, n):
     ordered = [{pair for pair, w in k.walls.items() if w.order} for k in (known, again)]
     assert ordered[0] == ordered[1] and known.tied == again.tied
     assert np.array_equal(known.outcomes.counts, again.outcomes.counts)
-    evidence, then = ([bets.missing(k, c, .1) for c in k.candidates] for k in (known, again))
+    evidence, then = ([dict(bets.missing(k, c, .1)) for c in k.candidates] for k in (known, again))
     assert len(evidence) == len(then)
     for a, b in zip(evidence, then):
         assert a == pytest.approx(b, abs=1e-5)
