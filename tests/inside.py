@@ -440,18 +440,17 @@ class Looking(Kept):
             if lost <= .002*self.judge.world.setting.B:
                 continue
             self.looked['evidence'] += 1
-            if j == c.arm:
-                won = log_wealth(mine, paid.max() - paid + least, paid.max() - lost)
-            else:
-                won = log_wealth(mine, x - x.min(), P[c.arm] @ x - x.min()) + log_wealth(
-                    every[j], u.max() - x_j, u.max() - P[c.arm] @ x - lost)
+            # of a region of cuts only some rules are known
+            rules, mu = [least] if known.by_bets else known.regions[j].rules, P[c.arm] @ x
+            won = min(log_wealth(mine, paid.max() - paid + v, paid.max() - lost) if j == c.arm else
+                      log_wealth(mine, x - x.min(), mu - x.min())
+                      + log_wealth(every[j], u.max() - u + v, u.max() - mu - lost) for v in rules)
             if np.isfinite(won):
                 missing = dict(bets.missing(known, c, lost))
-                # of a region of cuts only some rules are known; what is negative is of no use
                 part = 1. if c.is_zero else OWN if j == c.arm else 1 - OWN
                 seems = -np.log(max(part*c.delta, 5e-324)) - missing.get(j, -np.inf)
-                room = SEEMS*(1 if known.by_bets else 8)*(4 if seems < 0 else 1)
-                assert seems - won <= room, 'evidence'
+                # what is negative is of no use
+                assert seems - won <= SEEMS*(4 if seems < 0 else 1), 'evidence'
 
     def shadow(self, known):
         "Register what was answered last, as somebody else."
