@@ -220,7 +220,7 @@ PROOFS.update(counts=by_counts, sums=by_sums, questions=by_questions, lead=by_le
 
 # %% ../nbs/sharp/40_proofs.ipynb #28a1b604
 def named(p):
-    "What a proof names: the answers, and its half-spaces in words."
+    "What a proof names: the answers, and how many cuts, in words."
     if p['kind'] == 'counts':
         ways = [*p['leads'], *(way for hint in p['arms'] for _, way in hint['answers'])]
         return {t for way in ways for t in way} | {p['answered'] or 1}, ''

@@ -290,7 +290,7 @@ def v_tables(x):
     return np.array([*D, 0*D[0] + (1, 0), 0*D[0] + (0, 1)])
 
 def region(f, j, hint):
-    "Outcomes (V, N) of which arm j leaves some mixture or more, or None; cuts (g, h)."
+    "Payments (V, N) of which arm j is paid some mixture or more, or None; cuts (g, h)."
     cuts = [cut(f, j, c) for c in hint.get('cuts', ())]
     if not cuts:
         return 0*f.u[None], []

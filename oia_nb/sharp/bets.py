@@ -56,8 +56,8 @@ class Candidate:
 # %% ../../nbs/sharp/24_bets.ipynb #321f227a
 class Knowledge:
     """What a `Record` says, of which `rule(n)` is the n-th rule: a transcript `data`,
-    `answers` {payments: `Answer`}, `candidates`, half-spaces `walls` {(l, j): `Wall`}
-    and `regions` {j: of arm j}; arms that answered rules of next to nothing are `idle`."""
+    `answers` {payments: `Answer`}, `candidates`, hyperplanes `walls` {(l, j): `Wall`}
+    and `regions` {j: of arm j}; `idle` are arms that answered for next to nothing."""
     def __init__(self, setting, oracle, delta, record, told=Told()):
         self.setting, self.oracle = setting, oracle
         self.asked = delta
@@ -133,7 +133,7 @@ def heard(known, t):
 
 # %% ../../nbs/sharp/24_bets.ipynb #b7b0c15b
 def set_up(known, first):
-    "Half-spaces, regions and the `first` candidate, once the zero rule's arm is known."
+    "Hyperplanes, regions and the `first` candidate, once the zero rule's arm is known."
     known.first, known.cone = first, Cone(known.setting, known.outcomes)
     known.candidates.insert(0, Candidate(first, known.zero, np.zeros(len(known.u)),
                                          known.delta*share(0)))
@@ -142,9 +142,9 @@ def set_up(known, first):
             wall = known.walls[l, j] = Wall(known.cone, (l, j), lambda: against(known))
             for a in known.answers.values():
                 wall.hear(a.s, a.arm, a.round)
-    known.regions = {j: Region(known.cone, [w for (l, k), w in known.walls.items()
-                                            if (l, k) == (first, j)])
-                     for j in range(known.setting.K)}
+    known.regions = {
+        j: Region(known.cone, [] if j == first else [known.walls[first, j]])
+        for j in range(known.setting.K)}
 
 def as_candidate(known, rule, arm):
     "The `Candidate` that a `rule` of an `arm` is if it is registered now."
@@ -184,7 +184,7 @@ def refresh(known):
 
 # %% ../../nbs/sharp/24_bets.ipynb #a14303f7
 def settle(known):
-    "Work out all bounds in use anew, and forget at which rules proofs failed."
+    "Bring all bounds in use up to date, and forget at which rules proofs failed."
     data, place = known.data, known.outcomes.place
     said, arms = place[data.beliefs, data.states], np.array(data.arms)
     for j, R in known.regions.items():
@@ -202,7 +202,8 @@ def asked_of(c, j):
 def missing(known, c, eps):
     "Pairs (arm, what is missing of the evidence that a candidate loses it `eps`)."
     u, s, counts = known.u, known.outcomes.paid(c.rule), known.outcomes.counts
-    own, out = counts[c.arm] - c.counts, known.tied | known.unseen | {c.arm} & {known.first}
+    own = counts[c.arm] - c.counts
+    out = known.tied | known.unseen | {c.arm} & {known.first}
     for j in sorted(set(range(known.setting.K)) - out):
         rules = known.regions[j].rules
         yield j, asked_of(c, j) - (own_wealth(own, rules, s, eps) if j == c.arm else
@@ -224,8 +225,8 @@ def prove(known, c, eps):
 
 # %% ../../nbs/sharp/24_bets.ipynb #0b3547c7
 def least_regret(known, candidates, eps, best=np.inf):
-    """The smallest bound for which the evidence for one of the `candidates` seems to be
-    enough, and that `Candidate`; `best` and None if there is none below."""
+    """The smallest of 64 bounds for which the evidence for one of the `candidates`
+    seems to be enough, and that `Candidate`; `best` and None if none is below."""
     found = None
     for c in candidates:
         most = min(best, 2*known.setting.B)
@@ -293,10 +294,11 @@ def path_of_bets(R, walls, alphas, q):
     return ends, np.minimum(np.r_[(p/at)[order][1:], hope], hope)[:len(order)]
 
 # %% ../../nbs/sharp/24_bets.ipynb #12cda399
-HALF = .5                   # of the way to the guess
+# of the way to the guess; of the bound, for questions; of what a cheaper rule may save
+HALF = .5
 
 def path_of_cuts(hopes, R, walls, alphas, q):
-    "The same for cuts."
+    "`path_of_bets` for three states and more; `hopes` keeps the rules it comes to."
     if (R, *walls) not in hopes:
         rows = [(R.cone.inverse @ a/R.cone.bound, 1.) for a in (alphas[0], alphas[-1])]
         R.hoped, found = R.cone.cheapest(rows, q, R.hoped)
@@ -327,8 +329,10 @@ TRUST, VAIN = (13, 5, 1), .5
 MISSED = 1/30           # of the search: what an arm may answer that isn't sought longer
 
 class Choice:
-    """What to announce next, in multiples of a `unit`. Without an oracle, a search from
-    a `seed` goes on until an arm that wasn't seen answers less than `missed` of it."""
+    """What to announce next, to prove `eps` of what is `known`. A round costs so much
+    beside what is paid (infinite: only rounds count), and payments are multiples of a
+    `unit`. Without an oracle, a search from a `seed` goes on until an arm that wasn't
+    seen answers less than `missed` of it."""
     def __init__(self, known, eps, round_cost=np.inf, unit=None, seed=0, missed=MISSED):
         self.known, self.eps = known, eps
         self.round_cost, self.unit = round_cost, unit
@@ -356,7 +360,7 @@ class Choice:
         return ScoringRule(np.minimum(values, z.bound), z.support, z.bound)
 
     def fit(self, values):
-        "The same as it may be announced, less what moves no answer."
+        "The rule of payments (M, W) less what moves no answer, in multiples of the unit."
         by_state = self.known.setting.prior is not None
         return payable(without_floor(self.within(values), by_state), self.unit)
 
@@ -416,14 +420,12 @@ class Choice:
                                            partial(self.bound, j, *left[0]))
 
     def bound(self, j, l, i, side):
-        "A rule, and the arm meant, whose answer bounds rule i of the hyperplane l|j best."
+        "(rule, arm meant): the answer bounds rule i of hyperplane l|j best; or None."
         known, key = self.known, (l, j, i, side)
         wall, two = known.walls[l, j], [l, j][::side]
         ends, fine = wall.up if side > 0 else wall.low, .5**self.finer[key]
-        before, alpha = ends[i], self.alpha(l, j)[i]
+        alpha = self.alpha(l, j)[i]
         wall.tighten(i, side)
-        if np.isfinite(ends[i]) and not np.isfinite(before):
-            return None                             # it is known already
         for who, n in product(two[:1] if known.by_bets else two, self.trust):
             for most in (HALF, 1.):
                 found = question(wall, i, side, who, self.guess, n, most)
@@ -436,14 +438,6 @@ class Choice:
                 rule = self.mixture(y)
                 if not known.answer_to(rule):
                     return rule, who
-        if known.by_bets and side > 0 and l == known.first:     # on the ray of one rule
-            for k in known.others:
-                known.walls[l, k].tighten(i, -1)
-            low = max(1., *(known.walls[l, k].low[i] for k in known.others))
-            up = min(ends[i], 5*low)
-            rule = self.mixture(2/(low + up)*np.eye(len(ends))[i])
-            if up > (1 + .1*fine)*low and not known.answer_to(rule):
-                return rule, l
         self.stuck.add(key)
         self.finer[key] += 1
         return None
@@ -614,8 +608,9 @@ def against(known, also=()):
     return no_agent(known.setting, list(known.answers.values()), strict | set(also))
 
 def no_agent(setting, answers, strict=()):
-    """The rounds of `answers` that contradict each other, () if some agent gives all;
-    by a margin in the rounds that `strict` names, or names with the other arm."""
+    """The rounds of `answers` that contradict each other, () if some agent gives all,
+    or no solution is found; by a margin in the rounds that `strict` names, or names
+    with the other arm."""
     K, n = setting.K, setting.K*(setting.M + 1)
     told = [(a, j) for a in answers for j in range(K) if j != a.arm]
     # of q_k less q_0, say

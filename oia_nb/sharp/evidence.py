@@ -38,8 +38,9 @@ def tidy(w: np.ndarray) -> np.ndarray:
 
 def game(rows: np.ndarray) -> tuple[np.ndarray, float, int]:
     "Weights (L,) that prove much at all `rows` (V, L), how much, and the worst row."
-    most, best = mixed_wealth(rows).min(), -np.inf
-    kept = w = whose(rows[mixed_wealth(rows).argmin()])
+    mixed, best = mixed_wealth(rows), -np.inf
+    most, kept = mixed.min(), whose(rows[mixed.argmin()])
+    w = kept
     for n in range(1, 12 + 1):
         values = least_mixed(rows, w)
         worst = values.argmin()
@@ -57,7 +58,7 @@ TINY = 1e-9     # in a shorter interval, relative to payoffs, points would fall 
 
 def pair_wealth(counts_j: np.ndarray, rules: np.ndarray, u: np.ndarray,
                 counts_k: np.ndarray, x: np.ndarray, eps: float) -> float:
-    """What the wealth of both factors seems to be: the least over μ on a grid and over
+    """The log wealth of both factors, as it seems: the least over μ on a grid and over
     the `rules` (V, M) of arm j. `x` (M,) is the payoff of arm k; `u` (M,) are the
     utilities. Infinite if there is no μ."""
     low, found = x.min(), np.inf
@@ -78,7 +79,7 @@ def pair_wealth(counts_j: np.ndarray, rules: np.ndarray, u: np.ndarray,
 # %% ../../nbs/sharp/20_evidence.ipynb #d22b57cd
 def own_wealth(counts: np.ndarray, rules: np.ndarray, s: np.ndarray,
                eps: float) -> float:
-    "The same for one arm: the wealth for d = s - v, least over the `rules` v (V, M)."
+    "The log wealth of one arm's bet on d = s - v, least over the `rules` v (V, M)."
     top = s.max()
     if top <= eps:
         return np.inf

@@ -13,7 +13,8 @@ from ..verify import THIN
 
 # %% ../../nbs/sharp/21_hyperplanes.ipynb #1b06710f
 def spanned(rows, least):
-    "(r, n): orthonormal rows that span `rows` (m, n), but for thin directions."
+    """(r, n): orthonormal rows that span `rows` (m, n), but for directions of singular
+    values of at most `least` times the largest."""
     _, sizes, ways = np.linalg.svd(rows, full_matrices=False)
     return ways[sizes > least*sizes[0]]
 
@@ -30,7 +31,8 @@ def neutral(setting, k, j):
 
 # %% ../../nbs/sharp/21_hyperplanes.ipynb #da164a73
 def near_pairs(support, n=None):
-    "Pairs (i, j) of lies that are forbidden first: for each i the n nearest, or some."
+    """Pairs (i, j) of lies that are forbidden first: for each i the n nearest beliefs;
+    if no n is said, its neighbours with two states, else the 2W nearest."""
     M, W = support.shape
     if W == 2 and n is None:
         return list(map(tuple, properness_pairs(support)))

@@ -157,7 +157,7 @@ def sharp(setting: Setting, oracle: Oracle | None = None, *, eps: float, delta: 
     `Record` holds facts to go on from. A round costs `round_cost` beside the payment,
     .3 of the bound if nothing is said, and payments are multiples of a `unit`. Without
     an oracle, random rules look for arms (chapter 28), drawn by `seed`, until one that
-    answers `missed` of them is seen. Raises `InvalidInput`, `SolverFailure`.
+    answers `missed` of them is seen. Raises `InvalidInput`.
 
     >>> isinstance(sharp(z, oracle, eps=1., delta=.1), Learner)
     True
@@ -265,9 +265,8 @@ def prepare(run):
     hold(run, rule, run.eps, arm)
     if run.setting.W == 2:                 # programs make it dear with more
         prove_candidate(run)
-    no_agent = bets.against(known)
-    if no_agent:
-        raise Contradiction(no_agent)
+    if against := bets.against(known):
+        raise Contradiction(against)
 
 # %% ../../nbs/sharp/25_sharp.ipynb #19b88920
 def close(run, crosses):
@@ -313,7 +312,7 @@ def some_agent(run):
 def foundation(run, walls):
     """What the proof rests on beside samples: answers, pairs (rule, arm), those to the
     oracle's rules and the candidate's first, then those that bear most bounds of
-    `walls`. A tenth of the rounds will do, unless costs are fixed until the end."""
+    `walls`. If costs are told to be fixed, a tenth of the rounds or 12 will do."""
     known, c = run.known, run.proved
     bears = Counter(t for w in walls for used in w.rests_on.values() for t in used)
     rounds = {1, *bears, *(t for w in walls if w.pair[0] != known.first

@@ -22,10 +22,11 @@ def advantage(k, j, s, K):
 
 class Guess:
     """`mean` (KM + K,) and `cov` of all q_k, one after the other, and all c_k; from
-    `counts` (K, M), by which alone the deviations are `wide`, `answers`, pairs
-    (payments in units of the bound, arm), and the prior, if the setting of a `cone`
-    tells one. Of the mean and n draws, one after the other: `q` (1 + n, K, M), `costs`
-    (1 + n, K), and `gains` (1 + n, K, B), ⟨q_k, s_b⟩ of the rules the cone mixes."""
+    `counts` (K, M), by which alone the covariance is `root` times its transpose, of
+    `answers`, pairs (payments in units of the bound, arm), and of the prior, if the
+    setting of a `cone` tells one. Of the mean and n draws, one after the other: `q`
+    (1 + n, K, M), `costs` (1 + n, K), and `gains` (1 + n, K, B), ⟨q_k, s_b⟩ of the
+    rules the cone mixes."""
     def __init__(self, counts, answers, cone, n):
         z, self.cone, self.n, self.told = cone.setting, cone, n, 0
         self.K, self.M = K, M = counts.shape

@@ -49,7 +49,7 @@ class Record:
     changed: int = 0
 
     def index(self, rule):
-        "The index of a `ScoringRule`, or of payments (M, W), which it is given if new."
+        "The index of a `ScoringRule`, or of payments (M, W); a new rule is added."
         values = np.array(getattr(rule, 'values', rule), float)
         n = self._known.setdefault(values.tobytes(), len(self.rules))
         if n == len(self.rules):
@@ -71,14 +71,14 @@ class Record:
                        registered=list(self.registered))
 
     def without(self, round):
-        "The record without a round (they are counted from 1)."
+        "The record without a round (they are counted from 1). Raises `InvalidInput`."
         n = as_integer('round', round, 1, len(self.rounds))
         registered = [(t - (t >= n), r, arm) for t, r, arm in self.registered]
         return replace(self.copied(), rounds=self.rounds[:n - 1] + self.rounds[n:],
                        registered=registered, changed=self.changed + 1)
 
     def amended(self, round, *, arm=None, belief=None, state=None):
-        "The record with another arm, belief or state (indices) in a round."
+        "With another arm, belief or state (indices) in a round. Raises `InvalidInput`."
         n = as_integer('round', round, 1, len(self.rounds))
         said, old = dict(arm=arm, belief=belief, state=state), self.rounds[n - 1]
         new = old._replace(**{k: int(v) for k, v in said.items() if v is not None})
