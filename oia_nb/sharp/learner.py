@@ -7,7 +7,7 @@ __all__ = ['SharpLearner', 'SharpPlan', 'report', 'levelled', 'sharp', 'own_beli
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cache, partial, wraps
+from functools import partial, wraps
 from typing import Any, NamedTuple
 import numpy as np
 from ..core import as_integer, as_number, expect, placed
@@ -25,7 +25,7 @@ from .evidence import betting_threshold, mean_lower
 from .record import CHECK, Record
 from .walls import Contradiction
 from ..experts.told import Told, as_told, check_heard
-from ..verify import THIN
+from ..verify import THIN, WIDER
 
 # %% ../../nbs/sharp/25_sharp.ipynb #37f8ba46
 @dataclass(eq=False, repr=False)
@@ -336,21 +336,10 @@ def boundaries(run, walls):
         ends = [a for a in known.answers.values() if a.arm == j]
         if l == known.first and not w.tied and ends:
             beyond = max(ends, key=lambda a: a.s.max()).rule
-            yield Boundary(l, j, known.zero, beyond, limits_of(w),
+            yield Boundary(l, j, known.zero, beyond, partial(limits_of, w),
                            known.outcomes.expected, coin)
 
-def limits_of(wall):
-    """The `Boundary.limits` of a hyperplane to the arm of the zero rule. Along a ray
-    from that rule they are linear: each ray is looked at once."""
-    on_ray = cache(lambda way: wall.extent(np.frombuffer(way)))
-    def limits(s):
-        if s.max() <= 0:
-            return 1., 1.
-        way, share = np.round(s/s.max(), 9), s.max()/wall.cone.bound
-        # α that agree with all answers
-        values = np.reshape(wall.at_ends, (-1, len(s))) @ wall.cone.coordinates(way)
-        if len(values) and values.min()*share <= 1 <= values.max()*share:
-            return -np.inf, np.inf
-        low, high = on_ray(way.tobytes())
-        return 1 - high*share, 1 - low*share
-    return limits
+def limits_of(wall, s):
+    "The `Boundary.limits` of a hyperplane to the zero rule's arm; a tie is on no side."
+    low, high = wall.extent(s/wall.cone.bound)
+    return 1 - WIDER - high, 1 + WIDER - low

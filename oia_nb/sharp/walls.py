@@ -134,7 +134,7 @@ class Wall:
         self.up, self.low = np.full(M, np.inf), np.full(M, -np.inf)
         # by 0 for `up` and -1 for `low`: what is to be solved again, and where it was
         self.stale, self._at = np.ones((2, M), bool), np.zeros((2, M, M))
-        self.rests_on, self.at_ends = {}, []
+        self.rests_on = {}
         # rows, of like size, that tell the arms not apart, then answers; their ends
         w = neutral(cone.setting, *pair) @ cone.inverse
         self.A = self.neutral = quiet(w/np.abs(w).max(1, keepdims=True))
@@ -218,7 +218,6 @@ class Wall:
         "The least and the most ⟨α, s⟩ by the answers; infinite if unknown."
         w = self.cone.coordinates(s)
         found = [self.least(cost) or (-np.inf, 0, 0*w) for cost in (w, -w)]
-        self.at_ends += [a for bound, _, a in found if bound > -np.inf]
         return found[0][0], -found[1][0]
 
     def balanced(self, cost, more, ends, off):
