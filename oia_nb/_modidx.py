@@ -1393,7 +1393,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                       'oia_nb.sharp.learner.close': ('sharp/sharp.html#close', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.foundation': ('sharp/sharp.html#foundation', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.hold': ('sharp/sharp.html#hold', 'oia_nb/sharp/learner.py'),
-                                      'oia_nb.sharp.learner.levelled': ('sharp/sharp.html#levelled', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.limits_of': ('sharp/sharp.html#limits_of', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.own_beliefs': ('sharp/sharp.html#own_beliefs', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.played': ('sharp/sharp.html#played', 'oia_nb/sharp/learner.py'),

@@ -198,7 +198,7 @@ class Outcomes(Public):
         told, z = Told() if told is None else told, data.setting
         super().__init__(z, Arithmetic(False), vars(told))
         self.data, self.setting, self.own = data, z, told.beliefs == 'own'
-        self.u = z.bound*self.u if self.own else z.belief_utility
+        self.u = z.bound*self.u
         every = np.arange(z.M)
         self.exact = bool((self.pays[every, every] == z.support).all())
         self.by_bets = z.W == 2 and self.exact

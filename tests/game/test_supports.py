@@ -8,9 +8,11 @@ from oia_nb.all import (InvalidInput, Response, World, action_informed_oracle, g
 from oia_nb.core import REPORT_TOL
 from oia_nb.run.learner import check_response
 from oia_nb.paper.oiafc import budget_parameter, event_failure, mixing_theorem1, sets_of_beliefs
-from oia_nb.sharp import hyperplanes, learner
+from oia_nb import verify
+from oia_nb.experts.told import Outcomes
+from oia_nb.paper.estimation import Transcript
+from oia_nb.sharp import hyperplanes
 from oia_nb.sharp.hyperplanes import THIN, flat, neutral
-from oia_nb.sharp.learner import levelled
 from oia_nb.worlds.files import setting_from_dict, setting_to_dict, world_from_dict, world_to_dict
 
 def told(world, **known):
@@ -112,8 +114,8 @@ def test_a_rounded_prior_says_nothing_of_thin_directions(thin, sound, monkeypatc
     assert all(p.min() >= 0 and np.abs(p @ support - prior).max() <= REPORT_TOL for p in q)
     if thin:
         monkeypatch.setattr(hyperplanes, 'THIN', thin)
-        monkeypatch.setattr(learner, 'THIN', thin)
+        monkeypatch.setattr(verify, 'THIN', thin)
     off = np.abs(flat(z) @ (q[0] - q[1])).max()
     assert (off <= 1e-4) == sound
-    v = z.belief_utility - levelled(z).belief_utility
+    v = z.belief_utility - Outcomes(Transcript(z)).u
     assert abs(v @ (q[0] - q[1])) <= 1e-4 or not sound
