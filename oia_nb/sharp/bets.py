@@ -348,7 +348,7 @@ class Choice:
         if self.guess is None or (data.N > RENEW*self.guess.N + 2).any() or (
                 len(answers) > RENEW*self.old + 2):
             self.guess = Guess(data.counts, answers, known.cone, DRAWS)
-            self.stuck, self.opened, self.sought, self.hopes = set(), Counter(), {}, {}
+            self.stuck, self.sought, self.hopes = set(), {}, {}
             self.old = len(answers)
         if len(answers) > self.guess.told:
             self.guess.learn(answers)
@@ -407,7 +407,7 @@ class Choice:
         path = path_of_bets if known.by_bets else partial(path_of_cuts, self.hopes)
         ls = [w.pair[0] for w in (R.walls if known.by_bets else R.every)]
         more = [[l] for l in known.others if len(ls) < 2 and l not in (*ls, j)
-                and known.data.N[l] > 2 and self.opened[l, j] < 4
+                and known.data.N[l] > 2 and (l, j) not in self.stuck
                 and not (known.walls[l, j].order or known.walls[j, l].order)]
         for extra in [[], *more]:
             walls = [known.walls[l, j] for l in ls + extra]
@@ -443,14 +443,17 @@ class Choice:
         return None
 
     def order(self, j, l):
-        "A rule, and the arm, that may prove l cheaper: on the ray to one that j answered."
-        self.opened[l, j] += 1
+        "(rule, l): the answer proves l cheaper than j, on the ray to one of j's; or None."
         answers = [a for a in self.known.answers.values() if a.arm == j]
-        t, F = np.geomspace(.01, 1, 25), self.guess
+        t, F = np.geomspace(.1, 1, 25), self.guess      # `is_cheaper` asks for a tenth
         gains = np.einsum('nkm,bm->nkb', F.q, [a.s for a in answers])[..., None]*t
         by_l = ((gains - F.costs[:, :, None, None]).argmax(1) == l).mean(0)
         b, n = np.unravel_index(by_l.argmax(), by_l.shape)
-        return self.fit(t[n]*answers[b].rule.values), l
+        rule = self.fit(t[n]*answers[b].rule.values)
+        if by_l.max() > .5 and not self.known.answer_to(rule):
+            return rule, l
+        self.stuck.add((l, j))
+        return None
 
     def narrower(self, c, looks):
         "To ask for half of a candidate not registered yet; else for three quarters, …"

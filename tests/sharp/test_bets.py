@@ -314,6 +314,31 @@ def test_questions_prove_what_they_promise(monkeypatch):
 
 # --- Equal costs ----------------------------------------------------------------------
 
+def orders(share, monkeypatch):
+    "Whether answers to questions of order, asked for this share of the rule, prove the order."
+    asked, ask = [], Choice.order
+    def order(self, j, l):
+        found = ask(self, j, l)
+        if found:
+            found = self.fit(share*found[0].values), l
+            asked.append((self.known, found[0], l, j))
+        return found
+    with monkeypatch.context() as m:
+        m.setattr(Choice, 'order', order)
+        for seed in 0, 1, 6:
+            world = random_world(4, 2, 4, seed, prior='arm', margin=.002, max_cost=.02)
+            simulate(sharp(world.setting, action_informed_oracle(world), eps=.03, delta=.1,
+                           max_rounds=40, examined=False), world, seed)
+    return [known.walls[l, j].is_cheaper() for known, rule, l, j in asked
+            if (a := known.answer_to(rule)) and a.arm == l]
+
+def test_a_question_of_order_proves_it(monkeypatch):
+    """If the arm that is meant answers. Planted: rules a fifth as large, by which costs differ too
+    little for the checker; a run asked for them a hundred times."""
+    proved = orders(1., monkeypatch)
+    assert len(proved) >= 2 and all(proved)
+    assert not any(orders(.2, monkeypatch))
+
 def test_an_answer_to_next_to_nothing_proves_equal_costs():
     known = started(small_world(3, 3))
     rule = known.oracle.rules[1]

@@ -23,21 +23,20 @@ def test_nothing_false_is_believed_or_said(kind):
     assert set(ends) <= FINE, said
 
 def equal_costs(seed):
-    "A run in a world in which some arms cost as much as others: its result, and which arms do."
+    "The result of a run in a world in which some arms cost as much as others."
     rng = np.random.default_rng([7, seed])
     world = hostile(TIES['random'], rng)
     eps = world.setting.bound*float(np.exp(rng.uniform(np.log(.05), np.log(.6))))
     run = sharp(world.setting, action_informed_oracle(world), eps=eps, delta=1e-9, max_rounds=200)
-    return simulate(run, world, seed), run.known.tied
+    return simulate(run, world, seed)
 
-@pytest.mark.parametrize('seed', [1022])
+@pytest.mark.parametrize('seed', [1344, 2818])
 def test_equal_costs_explain_a_boundary_that_was_not_thought_of(seed, monkeypatch):
-    """Planted: an honest expert is accused where one with such costs would answer the same. Bounds
-    of an arm that is proved to cost what the zero rule's costs aren't worked out for ever."""
-    found, tied = equal_costs(seed)
-    assert found.status == 'certified' and tied
+    """Planted: an honest expert is accused where one with such costs would answer the same. Three
+    of 3,000 such worlds show it."""
+    assert equal_costs(seed).violated is None
     monkeypatch.setattr(learner, 'some_agent', lambda run: False)
-    assert equal_costs(seed)[0].violated == 'boundaries'
+    assert equal_costs(seed).violated == 'boundaries'
 
 def looked(W, seed, **how):
     "What was compared in a run with a cap."
