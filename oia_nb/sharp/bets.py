@@ -127,8 +127,7 @@ def heard(known, t):
         wall.hear(a.s, a.arm, a.round)
         every = known.regions[j].every
         if (a.arm in wall.pair and l != known.first and not wall.order
-                and wall.n % max(1, wall.n//12) == 0 and wall.is_cheaper()
-                and (known.by_bets or len(every) < 2)):
+                and (known.by_bets or len(every) < 2) and wall.is_cheaper()):
             every.append(wall)
 
 # %% ../../nbs/sharp/24_bets.ipynb #b7b0c15b
