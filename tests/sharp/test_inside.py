@@ -30,10 +30,10 @@ def equal_costs(seed):
     run = sharp(world.setting, action_informed_oracle(world), eps=eps, delta=1e-9, max_rounds=200)
     return simulate(run, world, seed)
 
-@pytest.mark.parametrize('seed', [1344, 2818])
+@pytest.mark.parametrize('seed', [843, 1307])
 def test_equal_costs_explain_a_boundary_that_was_not_thought_of(seed, monkeypatch):
-    """Planted: an honest expert is accused where one with such costs would answer the same. Three
-    of 3,000 such worlds show it."""
+    """Planted: an honest expert is accused where one with such costs would answer the same. Of
+    a thousand such worlds one or two show it."""
     assert equal_costs(seed).violated is None
     monkeypatch.setattr(learner, 'some_agent', lambda run: False)
     assert equal_costs(seed).violated == 'boundaries'
