@@ -437,6 +437,14 @@ class Choice:
                 rule = self.mixture(y)
                 if not known.answer_to(rule):
                     return rule, who
+        if known.by_bets and side > 0 and l == known.first:     # on the ray of one rule
+            for k in known.others:
+                known.walls[l, k].tighten(i, -1)
+            low = max(1., *(known.walls[l, k].low[i] for k in known.others))
+            up = min(ends[i], 5*low)
+            rule = self.mixture(2/(low + up)*np.eye(len(ends))[i])
+            if up > (1 + .1*fine)*low and not known.answer_to(rule):
+                return rule, l
         self.stuck.add(key)
         self.finer[key] += 1
         return None

@@ -270,8 +270,6 @@ def close(run, crosses):
     bets.digest(known, is_news=False)
     walls = list(dict.fromkeys(w for R in known.regions.values() for w in R.walls))
     def again(rule, arm):
-        rule = without_floor(rule, known.setting.prior is not None)
-        rule = payable(rule, run.how['unit'])
         arms = told[run.record.index(rule)]
         return arms.pop(0) if arms else (yield from played(run, rule, arm, CHECK))
     run.checks = yield from examine(
@@ -321,7 +319,9 @@ def foundation(run, walls):
 def boundaries(run, walls):
     "A `Boundary` for each of the `walls` that bound the arm of the zero rule."
     known = run.known
-    coin = partial(payable, unit=run.how['unit'])
+    def coin(rule):
+        return payable(without_floor(rule, known.setting.prior is not None),
+                       run.how['unit'])
     for w in walls:
         l, j = w.pair
         ends = [a for a in known.answers.values() if a.arm == j]

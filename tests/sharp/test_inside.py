@@ -38,6 +38,17 @@ def test_equal_costs_explain_a_boundary_that_was_not_thought_of(seed, monkeypatc
     monkeypatch.setattr(learner, 'some_agent', lambda run: False)
     assert equal_costs(seed).violated == 'boundaries'
 
+@pytest.mark.parametrize('i', [600044, 600054, 600081])
+def test_equal_costs_are_found(i):
+    "Within 100 rounds; a learner that asked nothing on rays of rules took 950, 665 and 365."
+    end, _, rounds, _ = attack.play('ties', i, 0)
+    assert end == 'certified' and rounds <= 100
+
+@pytest.mark.parametrize('i', [800051, 800389])
+def test_an_examination_in_coins_asks_again_what_was_asked(i):
+    "The rules of an oracle may not be in coins. Rounded to them, they had another answer."
+    assert attack.play('ties', i, 0)[0] == 'certified'
+
 def looked(W, seed, **how):
     "What was compared in a run with a cap."
     world = random_world(2, W, 3, generator(17, seed), prior='arm', max_cost=.1)
