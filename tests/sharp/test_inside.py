@@ -23,20 +23,21 @@ def test_nothing_false_is_believed_or_said(kind):
     assert set(ends) <= FINE, said
 
 def equal_costs(seed):
-    "The result of a run in a world in which some arms cost as much as others."
+    "A run in a world in which some arms cost as much as others: its result, and which arms do."
     rng = np.random.default_rng([7, seed])
     world = hostile(TIES['random'], rng)
     eps = world.setting.bound*float(np.exp(rng.uniform(np.log(.05), np.log(.6))))
     run = sharp(world.setting, action_informed_oracle(world), eps=eps, delta=1e-9, max_rounds=200)
-    return simulate(run, world, seed)
+    return simulate(run, world, seed), run.known.tied
 
-@pytest.mark.parametrize('seed', [843, 1307])
+@pytest.mark.parametrize('seed', [138, 175])
 def test_equal_costs_explain_a_boundary_that_was_not_thought_of(seed, monkeypatch):
-    """Planted: an honest expert is accused where one with such costs would answer the same. Of
-    a thousand such worlds one or two show it."""
-    assert equal_costs(seed).violated is None
+    """Planted: an honest expert is accused where one with such costs would answer the same. Bounds
+    of an arm that is proved to cost what the zero rule's costs aren't worked out for ever."""
+    found, tied = equal_costs(seed)
+    assert found.status == 'certified' and tied
     monkeypatch.setattr(learner, 'some_agent', lambda run: False)
-    assert equal_costs(seed).violated == 'boundaries'
+    assert equal_costs(seed)[0].violated == 'boundaries'
 
 @pytest.mark.parametrize('i', [600044, 600054, 600081])
 def test_equal_costs_are_found(i):
