@@ -189,7 +189,8 @@ def tables(f, rules):
     "Rules (R, M, W) in units of the bound; each must be within it, and proper."
     S = f.at.numbers(rules)/f.bound
     pays = np.einsum('iw,rjw->rij', f.support, S)
-    truth = np.einsum('rii->ri', pays)[:, :, None] + f.at.numbers(1e-9)
+    # lies that gain a hundred-millionth are none (chapter 2); and a hair, for roundings
+    truth = np.einsum('rii->ri', pays)[:, :, None] + f.at.numbers(1.01e-8)
     need((S >= 0).all() and (S <= 1).all(), 'a rule is not within the bound')
     need((pays <= truth).all(), 'a rule is not proper')
     return S

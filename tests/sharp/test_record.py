@@ -14,6 +14,7 @@ from oia_nb.all import (Drifting, Session, action_informed_oracle, brier, genera
 from oia_nb.paper.estimation import NORMAL
 from oia_nb.experts.experts import Rounded
 from oia_nb.experts.told import as_told
+from oia_nb.game.scoring import ScoringRule
 from oia_nb.sharp import bets
 from oia_nb.sharp.record import Record
 
@@ -156,6 +157,16 @@ def test_a_session_reads_all_old_answers(tmp_path):
         assert s.result.status == 'certified' and not s.result.verify().refused
     with Session.open(tmp_path/'a.jsonl') as again:
         assert again.result.rule == s.result.rule and not again.notes
+
+def test_a_lie_that_gains_next_to_nothing_is_none():
+    "A rule that counts as proper (chapter 2) is one for the checker, too; a run once broke off."
+    values = .1*np.ones((Z.M, Z.W))
+    values[1] += 9.9e-9*Z.bound
+    rule = ScoringRule(values, Z.support, Z.bound)
+    arm = CLINIC.best_response(rule)
+    said = next(i for i, q in enumerate(CLINIC.belief_distributions[arm]) if q > 0)
+    past = [(rule, Z.arms[arm], Z.support[said])]
+    assert identify(CLINIC, eps=.2, delta=.05, seed=0, history=past).status == 'certified'
 
 def test_old_answers_that_no_expert_gives_now_are_seen():
     "Two that contradict each other; or its costs were others then."
