@@ -450,7 +450,8 @@ class Looking(Kept):
                 part = 1. if c.is_zero else OWN if j == c.arm else 1 - OWN
                 seems = -np.log(max(part*c.delta, 5e-324)) - missing.get(j, -np.inf)
                 # what is negative is of no use
-                assert seems - won <= SEEMS*(4 if seems < 0 else 1), 'evidence'
+                room = SEEMS*(1 if known.by_bets else 4)*(4 if seems < 0 else 1)
+                assert seems - won <= room, 'evidence'
 
     def shadow(self, known):
         "Register what was answered last, as somebody else."

@@ -573,7 +573,10 @@ def simplex(A: np.ndarray, b: np.ndarray, cost: np.ndarray,
         elif how == 'optimal' == turn(T, basis, 1)[0] and not attempt:
             turn(T, basis, 2)
         if attempt:
-            T = afresh(data, basis)
+            try:
+                T = afresh(data, basis)
+            except np.linalg.LinAlgError:       # a basis that rounding has made up
+                break
         w, y = np.zeros(n + m), -T[m + 1, n:n + m]
         w[basis] = T[:m, -1]
         if is_close(A1, b1, cost, w[:n], y, CLOSE_ENOUGH if attempt else 1e-13):
