@@ -14,6 +14,7 @@ from scipy.optimize import linprog
 from scipy.stats import binom
 from oia_nb.all import (NotInducible, action_informed_oracle, generator, make_world, optimal_rule,
                         random_world, simulate)
+from oia_nb.core import SolverFailure
 from oia_nb.game.information import Rational
 from oia_nb import verify as checker
 from oia_nb.sharp import bets, evidence, hints, walls
@@ -131,7 +132,11 @@ def built(joint, costs, utility, bound):
             action_informed_oracle(world)
             return world
         except NotInducible:
-            kept = [k for k, rule in enumerate(optimal_rule(world).rules) if rule is not None]
+            try:
+                rules = optimal_rule(world).rules
+            except SolverFailure:               # one of 3,000 such worlds
+                return None
+            kept = [k for k, rule in enumerate(rules) if rule is not None]
             kept = kept if len(kept) < len(joint) else kept[:-1]
             joint, costs = [joint[k] for k in kept], np.array(costs)[kept]
 
