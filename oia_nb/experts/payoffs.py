@@ -200,7 +200,7 @@ def settle_lead(run, a, delta):
             continue
         look = 1.1*N
         bound = -mean_lower(counts, -x, betting_threshold(N, delta))
-        if bound < a.price:
+        if bound < (1 - 1e-9)*a.price:          # by more than rounding
             a.price, a.paid = bound, counts.copy()
         a.seen = float(counts @ x/N)
         # an estimate of so many rounds is taken for the price

@@ -50,6 +50,10 @@ def test_an_examination_in_coins_asks_again_what_was_asked(i):
     "The rules of an oracle may not be in coins. Rounded to them, they had another answer."
     assert attack.play('ties', i, 0)[0] == 'certified'
 
+def test_a_price_of_which_next_to_nothing_is_known_is_the_most():
+    "A sample or two lowered the price of a lead by some last bits, which nothing could prove."
+    assert attack.play('ties', 801546, 0)[0] == 'round_cap'
+
 def looked(W, seed, **how):
     "What was compared in a run with a cap."
     world = random_world(2, W, 3, generator(17, seed), prior='arm', max_cost=.1)
